@@ -1,0 +1,86 @@
+package kv
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"sync"
+	"time"
+)
+
+const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// NewID returns a TypeID: prefix, "_" and a UUIDv7 as 26 characters of
+// Crockford base32 in lower case (https://github.com/jetify-com/typeid). Ids
+// that one process makes sort in the order they were made.
+func NewID(prefix string) string {
+	return IDAt(prefix, time.Now())
+}
+
+// IDAt is NewID for the time t. Ids made for the same millisecond still ascend.
+func IDAt(prefix string, t time.Time) string {
+	var u [16]byte
+	if _, err := rand.Read(u[8:]); err != nil {
+		panic(err) // documented never to happen
+	}
+	ticks := lastID.next(t)
+	binary.BigEndian.PutUint64(u[:8], ticks>>12<<16|0x7000|ticks&0xfff)
+	u[8] = u[8]&0x3f | 0x80
+	return appendID(prefix, u)
+}
+
+// IDFloor is the smallest id of prefix that IDAt can make at t or later. It
+// bounds scans by creation time.
+func IDFloor(prefix string, t time.Time) string {
+	var u [16]byte
+	binary.BigEndian.PutUint64(u[:8], uint64(max(t.UnixMilli(), 0))<<16)
+	return appendID(prefix, u)
+}
+
+// ValidID reports whether s is prefix, "_" and 26 characters of the alphabet.
+func ValidID(prefix, s string) bool {
+	if len(s) != len(prefix)+27 || s[:len(prefix)] != prefix || s[len(prefix)] != '_' || s[len(prefix)+1] > '7' {
+		return false
+	}
+	for i := len(prefix) + 1; i < len(s); i++ {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'z' || c == 'i' || c == 'l' || c == 'o' || c == 'u') {
+			return false
+		}
+	}
+	return true
+}
+
+func appendID(prefix string, u [16]byte) string {
+	b := make([]byte, len(prefix)+27)
+	n := copy(b, prefix)
+	b[n] = '_'
+	// 128 bits in 26 groups of five, the first group holding only three.
+	hi, lo := binary.BigEndian.Uint64(u[:8]), binary.BigEndian.Uint64(u[8:])
+	for i := len(b) - 1; i > n; i-- {
+		b[i] = idAlphabet[lo&31]
+		lo = lo>>5 | hi<<59
+		hi >>= 5
+	}
+	return string(b)
+}
+
+// idClock hands out milliseconds with a 12-bit counter, never the same value
+// twice and never one below an earlier one.
+type idClock struct {
+	mu   sync.Mutex // guards last
+	last uint64
+}
+
+// lastID is the only state of this package: ids must ascend across all users
+// of a process.
+var lastID idClock
+
+func (c *idClock) next(t time.Time) uint64 {
+	now := uint64(max(t.UnixMilli(), 0)) << 12
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now <= c.last && c.last-now < 1<<24 { // within four seconds: same burst, or the clock stepped back a little
+		now = c.last + 1
+	}
+	c.last = now
+	return now
+}

@@ -1,0 +1,279 @@
+package kv
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Table keeps records of type T, each under an id and owned by one team. Every
+// call names the team; another team's id is NotFound. Records are encoded as
+// CBOR by their json tags.
+//
+// Records of all teams share one key space ordered by id, so that inserts touch
+// few pages; the team sits in the record and in the index keys.
+//
+// A Table is a description: safe for concurrent use, all state is in the Tx.
+type Table[T any] struct {
+	name    string
+	indexes []Index[T]
+}
+
+// Index orders or restricts the records of a table within a team.
+type Index[T any] struct {
+	// Name is short, unique in the table and never changes: it is in the keys.
+	Name string
+	// Unique allows one record per key and makes Find possible.
+	Unique bool
+	// Keys calls add for each key under which v is listed; none leaves v out.
+	// Build keys with Key; add keeps no reference.
+	Keys func(v *T, add func(key []byte))
+}
+
+// NewTable describes a table. The name is short and never changes.
+func NewTable[T any](name string, indexes ...Index[T]) *Table[T] {
+	return &Table[T]{name: name, indexes: indexes}
+}
+
+// Name returns the name given to NewTable.
+func (t *Table[T]) Name() string { return t.name }
+
+func (t *Table[T]) recordKey(id string) []byte { return Key(t.name, "r", id) }
+func (t *Table[T]) bodyKey(id string) []byte   { return Key(t.name, "b", id) }
+
+func (t *Table[T]) indexPrefix(index, team string) []byte { return Key(t.name, "i", index, team) }
+
+// Get returns the record id of team, or a *NotFoundError.
+func (t *Table[T]) Get(tx Tx, team, id string) (*T, error) {
+	key := t.recordKey(id)
+	payload, err := t.open(tx, team, id, key)
+	if err != nil {
+		return nil, err
+	}
+	v := new(T)
+	if err := decMode.Unmarshal(payload, v); err != nil {
+		return nil, &CorruptError{Key: key, Reason: err.Error()}
+	}
+	return v, nil
+}
+
+// Exists reports whether team has the record id, without decoding it.
+func (t *Table[T]) Exists(tx Tx, team, id string) (bool, error) {
+	_, err := t.open(tx, team, id, t.recordKey(id))
+	if _, missing := err.(*NotFoundError); missing {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (t *Table[T]) open(tx Tx, team, id string, key []byte) ([]byte, error) {
+	raw, err := tx.Get(key)
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) == 0 {
+		return nil, &NotFoundError{Table: t.name, ID: id}
+	}
+	owner, payload, ok := openValue(key, raw)
+	if !ok {
+		return nil, &CorruptError{Key: key, Reason: owner}
+	}
+	if owner != team {
+		return nil, &NotFoundError{Table: t.name, ID: id}
+	}
+	return payload, nil
+}
+
+// Insert stores a new record. It returns a *ConflictError when a unique key is
+// taken or the id exists, in any team.
+func (t *Table[T]) Insert(tx Tx, team, id string, v *T) error {
+	key := t.recordKey(id)
+	old, err := tx.Get(key)
+	if err != nil {
+		return err
+	}
+	if len(old) > 0 {
+		return &ConflictError{Table: t.name, Index: "id", Key: id, ID: id}
+	}
+	for _, ix := range t.indexes {
+		if err := t.addKeys(tx, ix, team, id, keysOf(ix, v), nil); err != nil {
+			return err
+		}
+	}
+	return t.write(tx, team, key, v)
+}
+
+// Put replaces an existing record and moves its index entries.
+func (t *Table[T]) Put(tx Tx, team, id string, v *T) error {
+	old, err := t.Get(tx, team, id)
+	if err != nil {
+		return err
+	}
+	for _, ix := range t.indexes {
+		was, is := keysOf(ix, old), keysOf(ix, v)
+		if err := t.dropKeys(tx, ix, team, id, was, is); err != nil {
+			return err
+		}
+		if err := t.addKeys(tx, ix, team, id, is, was); err != nil {
+			return err
+		}
+	}
+	return t.write(tx, team, t.recordKey(id), v)
+}
+
+// Delete removes the record, its body and its index entries.
+func (t *Table[T]) Delete(tx Tx, team, id string) error {
+	old, err := t.Get(tx, team, id)
+	if err != nil {
+		return err
+	}
+	for _, ix := range t.indexes {
+		if err := t.dropKeys(tx, ix, team, id, keysOf(ix, old), nil); err != nil {
+			return err
+		}
+	}
+	if err := tx.Delete(t.bodyKey(id)); err != nil {
+		return err
+	}
+	return tx.Delete(t.recordKey(id))
+}
+
+// Find returns the record that a unique index holds under key, or a
+// *NotFoundError.
+func (t *Table[T]) Find(tx Tx, team, index string, key []byte) (id string, v *T, err error) {
+	entry := append(t.indexPrefix(index, team), key...)
+	raw, err := tx.Get(entry)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(raw) == 0 {
+		return "", nil, &NotFoundError{Table: t.name, ID: printable(key)}
+	}
+	reason, payload, ok := openValue(entry, raw)
+	if !ok {
+		return "", nil, &CorruptError{Key: entry, Reason: reason}
+	}
+	id = string(payload)
+	v, err = t.Get(tx, team, id)
+	if _, missing := err.(*NotFoundError); missing {
+		err = &CorruptError{Key: entry, Reason: "index names a missing record"}
+	}
+	return id, v, err
+}
+
+// PutBody stores bytes beside a record, so that lists never read them. An empty
+// body is no body.
+func (t *Table[T]) PutBody(tx Tx, team, id string, body []byte) error {
+	key := t.bodyKey(id)
+	if len(body) == 0 {
+		return tx.Delete(key)
+	}
+	return tx.Put(key, sealValue(key, team, body))
+}
+
+// Body returns the bytes beside a record, nil when there are none. They are
+// valid only during the transaction.
+func (t *Table[T]) Body(tx Tx, team, id string) ([]byte, error) {
+	key := t.bodyKey(id)
+	raw, err := tx.Get(key)
+	if err != nil || len(raw) == 0 {
+		return nil, err
+	}
+	owner, payload, ok := openValue(key, raw)
+	if !ok {
+		return nil, &CorruptError{Key: key, Reason: owner}
+	}
+	if owner != team {
+		return nil, nil
+	}
+	return payload, nil
+}
+
+func (t *Table[T]) write(tx Tx, team string, key []byte, v *T) error {
+	payload, err := encMode.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode %s record: %w", t.name, err)
+	}
+	return tx.Put(key, sealValue(key, team, payload))
+}
+
+func keysOf[T any](ix Index[T], v *T) [][]byte {
+	var keys [][]byte
+	ix.Keys(v, func(k []byte) { keys = append(keys, bytes.Clone(k)) })
+	return keys
+}
+
+// entryKey is the stored key of one index entry. An ordinary index adds the id,
+// so that equal keys stay apart and sort by creation.
+func (t *Table[T]) entryKey(ix Index[T], team, id string, key []byte) []byte {
+	entry := append(t.indexPrefix(ix.Name, team), key...)
+	if !ix.Unique {
+		entry = AppendPart(entry, id)
+	}
+	return entry
+}
+
+// addKeys writes the entries of keys that are not among have.
+func (t *Table[T]) addKeys(tx Tx, ix Index[T], team, id string, keys, have [][]byte) error {
+	for _, key := range keys {
+		if contains(have, key) {
+			continue
+		}
+		entry := t.entryKey(ix, team, id, key)
+		if ix.Unique {
+			raw, err := tx.Get(entry)
+			if err != nil {
+				return err
+			}
+			if len(raw) > 0 {
+				holder, payload, ok := openValue(entry, raw)
+				if !ok {
+					return &CorruptError{Key: entry, Reason: holder}
+				}
+				return &ConflictError{Table: t.name, Index: ix.Name, Key: printable(key), ID: string(payload)}
+			}
+		}
+		if err := tx.Put(entry, sealValue(entry, "", []byte(id))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropKeys deletes the entries of keys that are not among keep.
+func (t *Table[T]) dropKeys(tx Tx, ix Index[T], team, id string, keys, keep [][]byte) error {
+	for _, key := range keys {
+		if contains(keep, key) {
+			continue
+		}
+		if err := tx.Delete(t.entryKey(ix, team, id, key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func contains(keys [][]byte, key []byte) bool {
+	for _, k := range keys {
+		if bytes.Equal(k, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// printable turns an index key back into text for an error.
+func printable(key []byte) string {
+	var out []byte
+	for len(key) > 0 {
+		part, rest, ok := SplitPart(key)
+		if !ok {
+			break
+		}
+		if len(out) > 0 {
+			out = append(out, '/')
+		}
+		out = append(out, part...)
+		key = rest
+	}
+	return string(out)
+}

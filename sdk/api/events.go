@@ -1,0 +1,48 @@
+package api
+
+import "encoding/json"
+
+// Event is one change in the team's event log.
+type Event struct {
+	ID         string    `json:"id"`
+	Type       string    `json:"type" doc:"Such as post.published; GET /event-types lists all."`
+	Category   string    `json:"category" enum:"content,audience,commerce"`
+	Timestamp  Time      `json:"timestamp"`
+	APIVersion string    `json:"apiVersion"`
+	TeamID     string    `json:"teamId"`
+	Actor      Actor     `json:"actor"`
+	Sequence   uint64    `json:"sequence" doc:"Ascends within the log; has gaps."`
+	Data       EventData `json:"data"`
+}
+
+// EventData is the changed object and the earlier values of what changed.
+type EventData struct {
+	Object   json.RawMessage `json:"object"`
+	Previous json.RawMessage `json:"previous,omitempty"`
+}
+
+// EventQuery filters the log.
+type EventQuery struct {
+	PageQuery
+	Type  string `json:"type,omitempty" maxLength:"100" doc:"A type, order.* or a category as @commerce."`
+	Since Time   `json:"since,omitzero"`
+	Until Time   `json:"until,omitzero"`
+}
+
+// EventRef names an event.
+type EventRef struct {
+	ID string `json:"id"`
+}
+
+// EventType describes one type of event.
+type EventType struct {
+	Type        string          `json:"type"`
+	Category    string          `json:"category"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema" doc:"JSON Schema of data.object."`
+}
+
+// EventTypeList is all event types.
+type EventTypeList struct {
+	Data []EventType `json:"data"`
+}

@@ -1,0 +1,217 @@
+package api
+
+// The statuses of a post.
+const (
+	PostDraft     = "DRAFT"
+	PostPublished = "PUBLISHED"
+	PostArchived  = "ARCHIVED"
+)
+
+// Post is an article of the team's publication.
+type Post struct {
+	ID             string            `json:"id"`
+	Title          string            `json:"title"`
+	Slug           string            `json:"slug" doc:"Unique per team."`
+	Content        string            `json:"content,omitzero" doc:"HTML as it was sent. Lists leave it out unless include=content."`
+	Description    string            `json:"description"`
+	Status         string            `json:"status" enum:"DRAFT,PUBLISHED,ARCHIVED"`
+	Tags           []string          `json:"tags"`
+	Model          string            `json:"model,omitempty" doc:"Language model that wrote it."`
+	FeaturedImage  *Image            `json:"featuredImage" nullable:"true"`
+	Author         *Author           `json:"author" nullable:"true"`
+	Excerpt        string            `json:"excerpt"`
+	WordCount      int               `json:"wordCount"`
+	ReadingMinutes int               `json:"readingMinutes"`
+	Locale         string            `json:"locale,omitempty" doc:"BCP 47 language tag."`
+	CanonicalURL   string            `json:"canonicalUrl,omitempty"`
+	PublishAt      Time              `json:"publishAt" nullable:"true" doc:"When a draft publishes by itself."`
+	PublishedAt    Time              `json:"publishedAt" nullable:"true"`
+	ArchivedAt     Time              `json:"archivedAt" nullable:"true"`
+	Generation     *Generation       `json:"generation" nullable:"true"`
+	Provenance     Provenance        `json:"provenance"`
+	Metadata       map[string]string `json:"metadata,omitempty"`
+	Version        int               `json:"version" doc:"One more with each change; the ETag."`
+	CreatedAt      Time              `json:"createdAt"`
+	UpdatedAt      Time              `json:"updatedAt"`
+}
+
+// Image is a featured image.
+type Image struct {
+	URL    string `json:"url" maxLength:"2048"`
+	Alt    string `json:"alt,omitempty" maxLength:"500"`
+	Width  int    `json:"width,omitempty" minimum:"0"`
+	Height int    `json:"height,omitempty" minimum:"0"`
+	Source string `json:"source,omitempty" maxLength:"60" doc:"uploaded, external, openai or offline."`
+}
+
+// Author is who wrote a post.
+type Author struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Generation is the latest generation job of a post.
+type Generation struct {
+	JobID string `json:"jobId"`
+	State string `json:"state"`
+}
+
+// Provenance says where content comes from.
+type Provenance struct {
+	Source  string `json:"source" doc:"api, mcp, agent, dashboard or cli."`
+	ActorID string `json:"actorId"`
+	Model   string `json:"model,omitempty"`
+	JobID   string `json:"jobId,omitempty"`
+	Offline bool   `json:"offline,omitempty" doc:"Made without a language model."`
+}
+
+// PostCreate creates a post directly when it has Content, and by a generation
+// job when it has none but at least one Generate flag.
+type PostCreate struct {
+	Title               string            `json:"title" minLength:"1" maxLength:"300"`
+	Content             string            `json:"content,omitempty" doc:"HTML, at most 1 MiB. Omit it to have the body generated."`
+	Description         string            `json:"description,omitempty" maxLength:"500"`
+	Slug                string            `json:"slug,omitempty" maxLength:"100" doc:"Lower case letters, digits and hyphens. Derived from the title when absent."`
+	Status              string            `json:"status,omitempty" enum:"DRAFT,PUBLISHED" default:"DRAFT"`
+	Tags                []string          `json:"tags,omitempty" maxItems:"50"`
+	FeaturedImage       *Image            `json:"featuredImage,omitempty"`
+	Locale              string            `json:"locale,omitempty" maxLength:"35"`
+	CanonicalURL        string            `json:"canonicalUrl,omitempty" maxLength:"2048"`
+	PublishAt           Time              `json:"publishAt,omitzero" doc:"Publish a draft at this time."`
+	Metadata            map[string]string `json:"metadata,omitempty"`
+	GenerateContent     bool              `json:"generateContent,omitempty"`
+	GenerateDescription bool              `json:"generateDescription,omitempty"`
+	GenerateTags        bool              `json:"generateTags,omitempty"`
+	GenerateImage       bool              `json:"generateImage,omitempty"`
+	Model               string            `json:"model,omitempty" maxLength:"100" doc:"Language model that generates; GET /models lists the four."`
+	Prompt              string            `json:"prompt,omitempty" maxLength:"4000" doc:"What the generated body should say."`
+	Audience            string            `json:"audience,omitempty" maxLength:"200"`
+	Tone                string            `json:"tone,omitempty" maxLength:"200"`
+	Length              string            `json:"length,omitempty" enum:"short,medium,long" default:"medium"`
+	Sources             []string          `json:"sources,omitempty" maxItems:"10" doc:"Ids of posts to draw from."`
+}
+
+// Generates reports whether any generation flag is set.
+func (in *PostCreate) Generates() bool {
+	return in.GenerateContent || in.GenerateDescription || in.GenerateTags || in.GenerateImage
+}
+
+// PostCreated is the answer to PostCreate: the post in direct mode (201), the
+// job in AI mode (202). Exactly one is set.
+type PostCreated struct {
+	Post *Post
+	Job  *JobStarted
+}
+
+// JobStarted names a job that was queued.
+type JobStarted struct {
+	JobID  string `json:"jobId"`
+	ID     string `json:"id" doc:"The same as jobId."`
+	PostID string `json:"postId"`
+	State  string `json:"state"`
+}
+
+// PostRef names a post.
+type PostRef struct {
+	ID      string `json:"id" doc:"Id of the post."`
+	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the post has this version. On REST, the If-Match header."`
+}
+
+// PostSlug names a post by its slug.
+type PostSlug struct {
+	Slug string `json:"slug"`
+}
+
+// PostQuery filters a list of posts.
+type PostQuery struct {
+	PageQuery
+	Status        string `json:"status,omitempty" enum:"DRAFT,PUBLISHED,ARCHIVED"`
+	Tag           string `json:"tag,omitempty" maxLength:"60"`
+	Model         string `json:"model,omitempty" maxLength:"100"`
+	CreatedAfter  Time   `json:"createdAfter,omitzero"`
+	CreatedBefore Time   `json:"createdBefore,omitzero"`
+	Q             string `json:"q,omitempty" maxLength:"200" doc:"Words in title, description, slug or tags."`
+	Include       string `json:"include,omitempty" enum:"content" doc:"Add the content to each post."`
+}
+
+// PostPatch changes the members that are present.
+type PostPatch struct {
+	ID            string                 `json:"id" doc:"Id of the post."`
+	IfMatch       int                    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the post has this version. On REST, the If-Match header."`
+	Title         Opt[string]            `json:"title,omitzero" minLength:"1" maxLength:"300"`
+	Content       Opt[string]            `json:"content,omitzero" nullable:"true"`
+	Description   Opt[string]            `json:"description,omitzero" maxLength:"500" nullable:"true"`
+	Slug          Opt[string]            `json:"slug,omitzero" minLength:"1" maxLength:"100"`
+	Status        Opt[string]            `json:"status,omitzero" enum:"DRAFT,PUBLISHED,ARCHIVED"`
+	Tags          Opt[[]string]          `json:"tags,omitzero" maxItems:"50" nullable:"true"`
+	FeaturedImage Opt[Image]             `json:"featuredImage,omitzero" nullable:"true"`
+	Author        Opt[string]            `json:"author,omitzero" maxLength:"200" nullable:"true" doc:"Name to show as the author."`
+	Locale        Opt[string]            `json:"locale,omitzero" maxLength:"35" nullable:"true"`
+	CanonicalURL  Opt[string]            `json:"canonicalUrl,omitzero" maxLength:"2048" nullable:"true"`
+	PublishAt     Opt[Time]              `json:"publishAt,omitzero" nullable:"true"`
+	Metadata      Opt[map[string]string] `json:"metadata,omitzero" nullable:"true" doc:"Replaces all metadata."`
+}
+
+// PostBatch is up to 100 changes, each on its own: one that fails stops no
+// other.
+type PostBatch struct {
+	Items []PostBatchItem `json:"items" minItems:"1" maxItems:"100"`
+}
+
+// PostBatchItem is one change of a batch.
+type PostBatchItem struct {
+	Op     string      `json:"op" enum:"create,patch,publish,unpublish,archive,unarchive,delete"`
+	ID     string      `json:"id,omitempty" doc:"The post; not for create."`
+	Create *PostCreate `json:"create,omitempty" doc:"For create."`
+	Patch  *PostPatch  `json:"patch,omitempty" doc:"For patch."`
+}
+
+// PostBatchResult answers PostBatch, item by item in order.
+type PostBatchResult struct {
+	Results []PostBatchOutcome `json:"results"`
+}
+
+// PostBatchOutcome is the outcome of one item.
+type PostBatchOutcome struct {
+	Status int         `json:"status" doc:"The HTTP status that the single operation would have had."`
+	Post   *Post       `json:"post,omitempty"`
+	Job    *JobStarted `json:"job,omitempty"`
+	Error  *Error      `json:"error,omitempty"`
+}
+
+// Revision is an earlier state of a post.
+type Revision struct {
+	PostID      string   `json:"postId"`
+	Number      int      `json:"number" doc:"The post's version that this was."`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Tags        []string `json:"tags"`
+	Content     string   `json:"content,omitzero"`
+	ActorID     string   `json:"actorId"`
+	CreatedAt   Time     `json:"createdAt"`
+}
+
+// RevisionQuery lists the revisions of a post, newest first.
+type RevisionQuery struct {
+	PageQuery
+	ID      string `json:"id" doc:"Id of the post."`
+	Include string `json:"include,omitempty" enum:"content"`
+}
+
+// RevisionRef names one revision.
+type RevisionRef struct {
+	ID string `json:"id" doc:"Id of the post."`
+	N  int    `json:"n" minimum:"1" doc:"Number of the revision."`
+}
+
+// PostImage asks for a generated featured image.
+type PostImage struct {
+	ID     string `json:"id" doc:"Id of the post."`
+	Prompt string `json:"prompt,omitempty" maxLength:"1000"`
+}
+
+// Deleted confirms a deletion.
+type Deleted struct {
+	ID      string `json:"id"`
+	Deleted bool   `json:"deleted"`
+}

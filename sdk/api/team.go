@@ -1,0 +1,102 @@
+package api
+
+// The roles of a member, each including those after it.
+const (
+	RoleOwner    = "owner"
+	RoleAdmin    = "admin"
+	RoleEditor   = "editor"
+	RoleOperator = "operator"
+	RoleViewer   = "viewer"
+)
+
+// Team owns everything.
+type Team struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Slug      string `json:"slug" doc:"Path prefix of the team's public pages."`
+	Brand     Brand  `json:"brand"`
+	Version   int    `json:"version"`
+	CreatedAt Time   `json:"createdAt"`
+	UpdatedAt Time   `json:"updatedAt"`
+}
+
+// Brand is what generated content may say about the team.
+type Brand struct {
+	Description string   `json:"description,omitempty" maxLength:"2000"`
+	Audience    string   `json:"audience,omitempty" maxLength:"500"`
+	Voice       string   `json:"voice,omitempty" maxLength:"500" doc:"How the team writes."`
+	Facts       []string `json:"facts,omitempty" maxItems:"50" doc:"Statements that may be used as they are."`
+	LogoURL     string   `json:"logoUrl,omitempty" maxLength:"2048"`
+}
+
+// TeamPatch changes the team.
+type TeamPatch struct {
+	Name Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"120"`
+	Slug Opt[string] `json:"slug,omitzero" minLength:"1" maxLength:"60"`
+}
+
+// None is the input or answer of operations that have none.
+type None struct{}
+
+// Me says who the caller is.
+type Me struct {
+	Team      TeamRef  `json:"team"`
+	Actor     Actor    `json:"actor"`
+	User      *User    `json:"user,omitempty" doc:"The member, for a session."`
+	KeyName   string   `json:"keyName,omitempty"`
+	Scopes    []string `json:"scopes"`
+	Role      string   `json:"role,omitempty"`
+	ExpiresAt Time     `json:"expiresAt" nullable:"true"`
+	Version   string   `json:"daemonVersion"`
+}
+
+// TeamRef names a team.
+type TeamRef struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Slug string `json:"slug"`
+}
+
+// Actor is who did something.
+type Actor struct {
+	Type string `json:"type" enum:"key,user,agent,automation,system"`
+	ID   string `json:"id"`
+}
+
+// User is a member of a team.
+type User struct {
+	ID          string `json:"id"`
+	Email       string `json:"email"`
+	Name        string `json:"name"`
+	Role        string `json:"role" enum:"owner,admin,editor,operator,viewer"`
+	State       string `json:"state" enum:"active,invited"`
+	LastLoginAt Time   `json:"lastLoginAt" nullable:"true"`
+	CreatedAt   Time   `json:"createdAt"`
+	UpdatedAt   Time   `json:"updatedAt"`
+	Version     int    `json:"version"`
+}
+
+// MemberInvite invites a member; the answer carries a sign-in link once.
+type MemberInvite struct {
+	Email string `json:"email" minLength:"3" maxLength:"254"`
+	Name  string `json:"name,omitempty" maxLength:"120"`
+	Role  string `json:"role" enum:"admin,editor,operator,viewer"`
+}
+
+// MemberInvited is the answer to MemberInvite.
+type MemberInvited struct {
+	User   User   `json:"user"`
+	Link   string `json:"link" doc:"Single use, valid 72 hours, shown once."`
+	Expire Time   `json:"expiresAt"`
+}
+
+// MemberRef names a member.
+type MemberRef struct {
+	ID string `json:"id"`
+}
+
+// MemberRole changes a member's role.
+type MemberRole struct {
+	ID   string `json:"id"`
+	Role string `json:"role" enum:"owner,admin,editor,operator,viewer"`
+}
