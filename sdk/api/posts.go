@@ -134,10 +134,14 @@ type PostQuery struct {
 	Include       string `json:"include,omitempty" enum:"content" doc:"Add the content to each post."`
 }
 
-// PostPatch changes the members that are present.
+// PostPatch names a post and what to change.
 type PostPatch struct {
-	ID            string                 `json:"id" doc:"Id of the post."`
-	IfMatch       int                    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the post has this version. On REST, the If-Match header."`
+	PostRef
+	PostChanges
+}
+
+// PostChanges is a merge patch of a post: absent members stay as they are.
+type PostChanges struct {
 	Title         Opt[string]            `json:"title,omitzero" minLength:"1" maxLength:"300"`
 	Content       Opt[string]            `json:"content,omitzero" nullable:"true"`
 	Description   Opt[string]            `json:"description,omitzero" maxLength:"500" nullable:"true"`
@@ -160,10 +164,10 @@ type PostBatch struct {
 
 // PostBatchItem is one change of a batch.
 type PostBatchItem struct {
-	Op     string      `json:"op" enum:"create,patch,publish,unpublish,archive,unarchive,delete"`
-	ID     string      `json:"id,omitempty" doc:"The post; not for create."`
-	Create *PostCreate `json:"create,omitempty" doc:"For create."`
-	Patch  *PostPatch  `json:"patch,omitempty" doc:"For patch."`
+	Op     string       `json:"op" enum:"create,patch,publish,unpublish,archive,unarchive,delete"`
+	ID     string       `json:"id,omitempty" doc:"The post; not for create."`
+	Create *PostCreate  `json:"create,omitempty" doc:"For create."`
+	Patch  *PostChanges `json:"patch,omitempty" doc:"For patch."`
 }
 
 // PostBatchResult answers PostBatch, item by item in order.

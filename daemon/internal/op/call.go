@@ -1,0 +1,131 @@
+package op
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Request is one invocation as a surface read it from its wire.
+type Request struct {
+	Op     *Op
+	Caller Caller
+	Args   Args
+	// IdempotencyKey makes a repeated write answer as the first did. It counts
+	// only for operations that change something.
+	IdempotencyKey string
+}
+
+// Result is what a surface answers with.
+type Result struct {
+	Status   int
+	Value    any    // the answer, nil when JSON holds it
+	JSON     []byte // the answer as stored under the idempotency key
+	Location string // below the version prefix, "" for none
+	Version  int    // for the ETag, 0 for none
+	Replayed bool
+	Rate     Rate
+}
+
+// Call runs one operation. Its error is always an *api.Error.
+func (t *Table) Call(ctx context.Context, r Request) (Result, *api.Error) {
+	res, err := t.call(ctx, &r)
+	if err == nil {
+		return res, nil
+	}
+	return res, t.refuse(ctx, err, &r)
+}
+
+func (t *Table) call(ctx context.Context, r *Request) (res Result, err error) {
+	if err := r.Op.admit(&r.Caller); err != nil {
+		return res, err
+	}
+	if res.Rate, err = t.limits.Take(&r.Caller, r.Op.Class); err != nil {
+		return res, err
+	}
+	in, err := r.Op.input.decode(t.Registry, &r.Args)
+	if err != nil {
+		return res, err
+	}
+	var c *claim
+	if r.IdempotencyKey != "" && !r.Op.ReadOnly() {
+		if c, err = newClaim(r); err != nil {
+			return res, err
+		}
+		ctx = context.WithValue(ctx, claimKey{}, c)
+	}
+	out, err := r.Op.Do.run(ctx, r.Caller, in)
+	if errors.Is(err, errReplay) {
+		return c.replay(res), nil
+	}
+	if err != nil {
+		return res, err
+	}
+	return describe(r.Op, res, out), nil
+}
+
+// What an answer may say of itself. The contract's types implement them.
+type (
+	withStatus   interface{ HTTPStatus() int }
+	withLocation interface{ Location() string }
+	withVersion  interface{ ETagVersion() int }
+)
+
+func describe(o *Op, res Result, out any) Result {
+	res.Value, res.Status = out, o.Status
+	if v, ok := out.(withStatus); ok {
+		res.Status = v.HTTPStatus()
+	}
+	if v, ok := out.(withLocation); ok {
+		res.Location = v.Location()
+	}
+	if v, ok := out.(withVersion); ok {
+		res.Version = v.ETagVersion()
+	}
+	return res
+}
+
+// refuse turns any error into one that the client may see. Unknown causes are
+// logged here, once, and never sent.
+func (t *Table) refuse(ctx context.Context, err error, r *Request) *api.Error {
+	e := Refusal(err)
+	if e.Status >= http.StatusInternalServerError && e.Status != http.StatusInsufficientStorage {
+		slog.ErrorContext(ctx, "operation failed", "op", r.Op.Name, "team", r.Caller.Team, "request", r.Caller.RequestID, "err", err)
+	}
+	return e
+}
+
+// Refusal translates err: an *api.Error as it is (a copy, so that surfaces may
+// fill in the request), the store's errors into theirs, everything else into
+// internal without its cause.
+func Refusal(err error) *api.Error {
+	if e, ok := errors.AsType[*api.Error](err); ok {
+		out := *e
+		return &out
+	}
+	if nf, ok := errors.AsType[*kv.NotFoundError](err); ok {
+		return api.NewError(http.StatusNotFound, api.CodeNotFound, "There is no such %s.", noun(nf.Table))
+	}
+	switch {
+	case errors.Is(err, kv.ErrFull):
+		return api.NewError(http.StatusInsufficientStorage, api.CodeStorageFull,
+			"The server's storage is full. Nothing was changed; reading still works.")
+	case errors.Is(err, kv.ErrClosed), errors.Is(err, context.Canceled):
+		e := api.NewError(http.StatusServiceUnavailable, api.CodeOverloaded, "The server is stopping. Try again.")
+		e.RetryAfter = 1
+		return e
+	}
+	return api.NewError(http.StatusInternalServerError, api.CodeInternal, "Something went wrong on our side. The request id names it in the log.")
+}
+
+// noun is the word for a table's records in messages.
+func noun(table string) string {
+	if table == "" {
+		return "object"
+	}
+	return table
+}

@@ -1,0 +1,200 @@
+package op
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Args are the arguments of one call: JSON object members, and parameters that
+// stood in the path or the query. Nothing in it is kept after the call.
+type Args struct {
+	Body   []byte // JSON object; empty is {}
+	Params []Param
+	// Query says that Params are all there can be, as for GET: unknown names
+	// and bad values are refused as parameters.
+	Query bool
+}
+
+// Param is one parameter as text.
+type Param struct{ Name, Value string }
+
+// input is what NewTable learns of an operation's input type, so that a call
+// needs no look at tags.
+type input struct {
+	typ    reflect.Type
+	schema *huma.Schema
+	fields []field
+}
+
+// field is one member of an input. Embedded structs are flattened.
+type field struct {
+	name     string
+	index    []int
+	required bool
+	def      string // default as text, "" for none
+	rules    rules
+	set      func(v reflect.Value, text string) bool // from a parameter; nil for objects and lists
+}
+
+func compileInput(reg huma.Registry, t reflect.Type) *input {
+	in := &input{typ: t, schema: inputSchema(reg, t)}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "" || name == "-" {
+			continue
+		}
+		in.fields = append(in.fields, field{
+			name: name, index: f.Index,
+			required: !strings.Contains(options, "omit"),
+			def:      f.Tag.Get("default"),
+			rules:    compileRules(f.Tag, f.Type),
+			set:      setter(f.Type),
+		})
+	}
+	return in
+}
+
+func (in *input) param(name string) *field {
+	for i := range in.fields {
+		if in.fields[i].name == name && in.fields[i].set != nil {
+			return &in.fields[i]
+		}
+	}
+	return nil
+}
+
+var timeType = reflect.TypeFor[api.Time]()
+
+// setter parses a parameter into a value of type t.
+func setter(t reflect.Type) func(reflect.Value, string) bool {
+	switch {
+	case t == timeType:
+		return func(v reflect.Value, s string) bool {
+			at, err := api.ParseTime(s)
+			v.SetInt(int64(at))
+			return err == nil
+		}
+	case t.Kind() == reflect.String:
+		return func(v reflect.Value, s string) bool { v.SetString(s); return true }
+	case t.Kind() == reflect.Bool:
+		return func(v reflect.Value, s string) bool {
+			b, err := strconv.ParseBool(s)
+			v.SetBool(b)
+			return err == nil
+		}
+	case t.Kind() == reflect.Int:
+		return func(v reflect.Value, s string) bool {
+			n, err := strconv.ParseInt(s, 10, 64)
+			v.SetInt(n)
+			return err == nil
+		}
+	}
+	return nil
+}
+
+// decode makes a new input of the arguments. The returned pointer is to the
+// operation's input type.
+func (in *input) decode(reg huma.Registry, args *Args) (any, error) {
+	ptr := reflect.New(in.typ)
+	v := ptr.Elem()
+	if len(args.Body) > 0 {
+		if err := in.unmarshal(reg, args.Body, ptr.Interface()); err != nil {
+			return nil, err
+		}
+	}
+	if err := in.setParams(v, args); err != nil {
+		return nil, err
+	}
+	in.setDefaults(v)
+	if bad := in.check(v); len(bad) > 0 {
+		return nil, refuseFields(bad, args.Query)
+	}
+	return ptr.Interface(), nil
+}
+
+func (in *input) setParams(v reflect.Value, args *Args) error {
+	var bad []api.FieldError
+	for i, p := range args.Params {
+		f := in.param(p.Name)
+		if f == nil {
+			e := api.NewError(400, api.CodeUnknownParameter, "There is no parameter %s.", strconv.Quote(p.Name))
+			e.Errors = []api.FieldError{{Pointer: p.Name, Code: "unknown_parameter", Message: "Allowed: " + strings.Join(in.paramNames(), ", ")}}
+			return e
+		}
+		fv := v.FieldByIndex(f.index)
+		switch {
+		case !fv.IsZero() && len(args.Body) > 0:
+			bad = append(bad, api.FieldError{Pointer: "/" + p.Name, Code: "unknown_field", Message: "stands in the path, not in the body"})
+		case slices.ContainsFunc(args.Params[:i], func(q Param) bool { return q.Name == p.Name }):
+			bad = append(bad, api.FieldError{Pointer: p.Name, Code: "duplicate", Message: "is given twice"})
+		case !f.set(fv, p.Value):
+			bad = append(bad, api.FieldError{Pointer: p.Name, Code: "type", Message: "must be " + f.kind()})
+		}
+	}
+	if len(bad) > 0 {
+		return refuseFields(bad, args.Query)
+	}
+	return nil
+}
+
+func (in *input) paramNames() []string {
+	var names []string
+	for _, f := range in.fields {
+		if f.set != nil {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+func (in *input) setDefaults(v reflect.Value) {
+	for i := range in.fields {
+		if f := &in.fields[i]; f.def != "" && f.set != nil {
+			if fv := v.FieldByIndex(f.index); fv.IsZero() {
+				f.set(fv, f.def)
+			}
+		}
+	}
+}
+
+func (f *field) kind() string {
+	switch f.rules.kind {
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int64:
+		return "an RFC 3339 time"
+	}
+	return "text"
+}
+
+// refuseFields is the error for all failing fields of one input.
+func refuseFields(bad []api.FieldError, query bool) error {
+	if query {
+		e := api.NewError(400, api.CodeInvalidParameter, "%s %s.", bad[0].Pointer, bad[0].Message)
+		for i := range bad {
+			bad[i].Pointer = strings.TrimPrefix(bad[i].Pointer, "/")
+		}
+		e.Errors = bad
+		return e
+	}
+	code := api.CodeUnknownField
+	for _, b := range bad {
+		if b.Code != "unknown_field" {
+			code = api.CodeValidationFailed
+		}
+	}
+	e := api.NewError(422, code, "%d of the fields sent cannot be accepted.", len(bad))
+	if len(bad) == 1 {
+		e.Detail = strings.TrimPrefix(bad[0].Pointer, "/") + " " + bad[0].Message + "."
+	}
+	e.Errors = bad
+	return e
+}

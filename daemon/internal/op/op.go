@@ -1,0 +1,134 @@
+// Package op is the operation table: every capability of the daemon is one row,
+// declared once by its domain and offered by the surfaces (REST, tRPC, MCP) as
+// the row says. It checks who may call, decodes and validates input, runs, keeps
+// idempotency keys and rate limits, and turns the store's errors into refusals.
+// It knows no wire format but JSON arguments, and no domain.
+package op
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"edgesvc.dev/svc/kv"
+)
+
+// Op is one row of the table.
+type Op struct {
+	Name   string // "posts.create": also its procedure's name
+	Method string // REST method and path below the version prefix; empty when
+	Path   string // the operation is not offered on REST
+	Tool   string // MCP tool name; empty when not offered on MCP
+	Scope  Scope  // what a key needs; a session's role grants scopes too
+	// Session restricts the operation to signed-in members of at least this
+	// role.
+	Session Role
+	// Open lets callers without credentials in; the operation checks for itself.
+	Open   bool
+	Status int   // of success; 0 means 200. The answer's HTTPStatus method wins.
+	Class  Class // rate limit class; 0 means by method
+	Hints  Hints // for MCP
+	Doc    string
+	Do     Do
+
+	input  *input
+	output reflect.Type
+}
+
+// Hints are what MCP clients want to know of a tool beyond its schema.
+type Hints struct {
+	Title       string
+	Default     bool // in the default tool set
+	ReadOnly    bool // set by NewTable for GET rows
+	Destructive bool
+	Idempotent  bool
+	OpenWorld   bool // reaches systems outside the daemon
+}
+
+// Do is an operation's typed function; make it with Func.
+type Do struct {
+	in, out reflect.Type
+	run     func(ctx context.Context, who Caller, in any) (any, error)
+}
+
+// Func adapts f. In is a flat struct of the contract: parameters of the path
+// and, for GET, of the query are its fields by json name.
+func Func[In, Out any](f func(context.Context, Caller, In) (Out, error)) Do {
+	return Do{
+		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		run: func(ctx context.Context, who Caller, in any) (any, error) {
+			return f(ctx, who, *in.(*In))
+		},
+	}
+}
+
+// Table is all operations. It is read-only after NewTable.
+type Table struct {
+	Ops      []*Op
+	Registry huma.Registry // schemas of all inputs and outputs
+	byName   map[string]*Op
+	store    kv.Store
+	limits   *Limiter
+}
+
+// NewTable joins the rows of all domains. It panics on a row that contradicts
+// itself or another, for that is a mistake in the program.
+func NewTable(store kv.Store, limits *Limiter, groups ...[]Op) *Table {
+	huma.ValidateStrictCasing = true
+	t := &Table{Registry: newRegistry(), byName: map[string]*Op{}, store: store, limits: limits}
+	for _, group := range groups {
+		for i := range group {
+			t.add(&group[i])
+		}
+	}
+	return t
+}
+
+func (t *Table) add(o *Op) {
+	if t.byName[o.Name] != nil {
+		panic("op: two rows are named " + o.Name)
+	}
+	if o.Class == 0 {
+		o.Class = ClassWrite
+		if o.Method == http.MethodGet {
+			o.Class = ClassRead
+		}
+	}
+	if o.Status == 0 {
+		o.Status = http.StatusOK
+	}
+	o.Hints.ReadOnly = o.Hints.ReadOnly || o.Method == http.MethodGet
+	o.input, o.output = compileInput(t.Registry, o.Do.in), o.Do.out
+	for _, name := range o.PathParams() {
+		if o.input.param(name) == nil {
+			panic(fmt.Sprintf("op: %s has no input field for {%s}", o.Name, name))
+		}
+	}
+	t.byName[o.Name] = o
+	t.Ops = append(t.Ops, o)
+}
+
+// Lookup returns the operation of that name, or nil.
+func (t *Table) Lookup(name string) *Op { return t.byName[name] }
+
+// PathParams are the names in braces, in order.
+func (o *Op) PathParams() []string {
+	var names []string
+	for seg := range strings.SplitSeq(o.Path, "/") {
+		if strings.HasPrefix(seg, "{") {
+			names = append(names, seg[1:len(seg)-1])
+		}
+	}
+	return names
+}
+
+// ReadOnly reports whether the operation changes nothing.
+func (o *Op) ReadOnly() bool { return o.Hints.ReadOnly }
+
+// InputType and OutputType are the contract types, for the surfaces' schemas.
+func (o *Op) InputType() reflect.Type  { return o.Do.in }
+func (o *Op) OutputType() reflect.Type { return o.output }

@@ -1,0 +1,61 @@
+package op
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+const cursorTag = 8
+
+// Cursor makes the opaque cursor of a page that ended at next. The scope names
+// the list (its team, filters and order), so that the cursor of one list is
+// refused by another.
+func Cursor(scope string, next []byte) string {
+	tag := sha256.Sum256([]byte(scope))
+	return base64.RawURLEncoding.EncodeToString(append(tag[:cursorTag], next...))
+}
+
+// ParseCursor reads what Cursor made for the same scope; "" is the first page.
+func ParseCursor(scope, cursor string) ([]byte, error) {
+	if cursor == "" {
+		return nil, nil
+	}
+	b, err := base64.RawURLEncoding.DecodeString(cursor)
+	tag := sha256.Sum256([]byte(scope))
+	if err != nil || len(b) <= cursorTag || string(b[:cursorTag]) != string(tag[:cursorTag]) {
+		return nil, api.NewError(http.StatusBadRequest, api.CodeInvalidCursor,
+			"The cursor does not belong to this list. Start again without one.")
+	}
+	return b[cursorTag:], nil
+}
+
+// List reads one page of a table as the contract's page. The scope is as in
+// Cursor, without the team, which is added; show turns records into answers.
+func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQuery, p kv.Page[T], show func(id string, v *T) (Out, error)) (api.Page[Out], error) {
+	scope = team + "\x00" + t.Name() + "\x00" + q.Order + "\x00" + scope
+	after, err := ParseCursor(scope, q.Cursor)
+	if err != nil {
+		return api.Page[Out]{}, err
+	}
+	p.After, p.Limit, p.Ascending = after, q.Limit, q.Order == "asc"
+	res, err := t.List(tx, team, p)
+	if err != nil {
+		return api.Page[Out]{}, err
+	}
+	page := api.Page[Out]{Data: make([]Out, 0, len(res.Records)), HasMore: res.More}
+	for i, v := range res.Records {
+		out, err := show(res.IDs[i], v)
+		if err != nil {
+			return api.Page[Out]{}, err
+		}
+		page.Data = append(page.Data, out)
+	}
+	if res.More {
+		page.NextCursor = Cursor(scope, res.Next)
+	}
+	return page, nil
+}

@@ -1,0 +1,67 @@
+package op
+
+import (
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// newRegistry makes the registry of all schemas. Times are date-times.
+func newRegistry() huma.Registry {
+	reg := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	reg.RegisterTypeAlias(timeType, reflect.TypeFor[timeSchema]())
+	return reg
+}
+
+// timeSchema stands for api.Time, which the schema library would take for an
+// integer.
+type timeSchema struct{}
+
+// Schema implements huma.SchemaProvider.
+func (timeSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+// inputSchema registers the schema of an input. The members of a merge patch
+// are described by what they hold.
+func inputSchema(reg huma.Registry, t reflect.Type) *huma.Schema {
+	if reg == nil {
+		return nil // a part of an input: its owner's schema has it
+	}
+	aliasOpts(reg, t, map[reflect.Type]bool{})
+	s := reg.Schema(t, false, t.Name())
+	if s.Ref != "" {
+		s = reg.SchemaFromRef(s.Ref)
+	}
+	return s
+}
+
+func aliasOpts(reg huma.Registry, t reflect.Type, seen map[reflect.Type]bool) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if inner := optValue(t); inner != nil {
+		reg.RegisterTypeAlias(t, inner)
+		t = inner
+	}
+	if t.Kind() != reflect.Struct || seen[t] {
+		return
+	}
+	seen[t] = true
+	for i := range t.NumField() {
+		aliasOpts(reg, t.Field(i).Type, seen)
+	}
+}
+
+// OutputSchema returns the schema of an answer: for a type of alternatives (no
+// member has a name) the choice among them.
+func OutputSchema(reg huma.Registry, t reflect.Type) *huma.Schema {
+	if t.Kind() == reflect.Struct && t.NumField() > 0 && t.Field(0).Tag.Get("json") == "" && !t.Field(0).Anonymous {
+		s := &huma.Schema{}
+		for i := range t.NumField() {
+			s.OneOf = append(s.OneOf, reg.Schema(t.Field(i).Type, true, ""))
+		}
+		return s
+	}
+	return reg.Schema(t, true, t.Name())
+}

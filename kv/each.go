@@ -1,0 +1,35 @@
+package kv
+
+import "bytes"
+
+// Each calls fn for the records of every team in id order, starting behind the
+// id after, until limit were seen or fn returns an error. It returns the last id
+// seen, "" at the end of the table: the daemon's own upkeep pages through with it.
+func (t *Table[T]) Each(tx Tx, after string, limit int, fn func(team, id string, v *T) error) (next string, err error) {
+	prefix := Key(t.name, "r")
+	r := Prefix(prefix)
+	if after != "" {
+		r.From = append(t.recordKey(after), 0)
+	}
+	err = tx.Scan(r, func(k, v []byte) error {
+		if limit == 0 {
+			return Stop
+		}
+		limit--
+		id, _, ok := SplitPart(k[len(prefix):])
+		team, payload, whole := openValue(k, v)
+		if !ok || !whole {
+			return &CorruptError{Key: bytes.Clone(k), Reason: team}
+		}
+		rec := new(T)
+		if err := decMode.Unmarshal(payload, rec); err != nil {
+			return &CorruptError{Key: bytes.Clone(k), Reason: err.Error()}
+		}
+		next = id
+		return fn(team, id, rec)
+	})
+	if limit > 0 {
+		next = ""
+	}
+	return next, err
+}
