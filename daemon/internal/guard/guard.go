@@ -1,0 +1,200 @@
+// Package guard is the hardened HTTP server that every surface sits behind.
+//
+// It refuses what two HTTP parsers could read differently (RFC 9112 section
+// 11), bounds what a client may hold (header block, body, time, connections
+// per address), turns a panic into an answer, and keeps header blocks out of
+// the log. It knows no route, no credential and no resource.
+package guard
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// SmallBody is the largest request body, in bytes, where Options.BodyLimit
+// does not say otherwise. 300 sockets that each announce 4 MB would reserve
+// 1.2 GB; at this size they reserve 20 MB.
+const SmallBody = 64 << 10
+
+// headerBlock bounds the request line and the header fields together. Batched
+// tRPC queries carry their input in the URL and need more than the usual 8 KiB.
+const headerBlock = 64 << 10
+
+// RequestIDHeader carries the request id, in and out. It is set on the
+// response before Options.Handler runs.
+const RequestIDHeader = "X-Request-Id"
+
+// Options says how a Server behaves. Handler is required; every other zero
+// value has a default.
+type Options struct {
+	// Handler receives the requests that passed every check.
+	Handler fasthttp.RequestHandler
+	// BodyLimit returns how many bytes of body a request may have. It runs when
+	// the header has been read and the body has not. nil: SmallBody for all.
+	BodyLimit func(*fasthttp.RequestHeader) int
+	// Log receives panics as errors and refusals as debug lines.
+	// nil: slog.Default().
+	Log *slog.Logger
+	// TLS turns the listener into an HTTPS one.
+	TLS *tls.Config
+	// MaxConns bounds open connections, hijacked ones included. 0: 20,000.
+	MaxConns int
+	// MaxConnsPerAddress bounds open connections of one IPv4 address or one
+	// IPv6 /64. 0: 500. Negative: no bound, for a server behind a proxy.
+	MaxConnsPerAddress int
+	// ReadTimeout bounds reading one request, WriteTimeout writing one answer,
+	// IdleTimeout the pause between two requests. 0: 15 s, 30 s, 60 s.
+	ReadTimeout, WriteTimeout, IdleTimeout time.Duration
+}
+
+// Server serves HTTP/1.1. Make one with New.
+type Server struct {
+	http      *fasthttp.Server
+	next      fasthttp.RequestHandler
+	bodyLimit func(*fasthttp.RequestHeader) int
+	log       *slog.Logger
+	tls       *tls.Config
+	limits    limits
+}
+
+// New returns a server that is not yet listening.
+func New(o Options) *Server {
+	s := &Server{
+		next:      o.Handler,
+		bodyLimit: o.BodyLimit,
+		log:       cmp.Or(o.Log, slog.Default()),
+		tls:       o.TLS,
+		limits:    limits{total: cmp.Or(o.MaxConns, 20_000), perAddress: cmp.Or(o.MaxConnsPerAddress, 500)},
+	}
+	if s.bodyLimit == nil {
+		s.bodyLimit = func(*fasthttp.RequestHeader) int { return SmallBody }
+	}
+	s.http = &fasthttp.Server{
+		Handler:        s.serve,
+		ErrorHandler:   s.readFailed,
+		HeaderReceived: s.headerReceived,
+		ExpectHandler:  s.expect,
+		Logger:         serverLog{s.log},
+
+		ReadTimeout:        cmp.Or(o.ReadTimeout, 15*time.Second),
+		WriteTimeout:       cmp.Or(o.WriteTimeout, 30*time.Second),
+		IdleTimeout:        cmp.Or(o.IdleTimeout, time.Minute),
+		ReadBufferSize:     headerBlock,
+		MaxRequestBodySize: SmallBody,
+		// The listener refuses first, with a better answer than the
+		// text/plain that fasthttp gives; closing connections need the slack.
+		Concurrency: s.limits.total + 1024,
+
+		KeepHijackedConns:            true,
+		CloseOnShutdown:              true,
+		NoDefaultServerHeader:        true,
+		DisablePreParseMultipartForm: true,
+		SecureErrorLogMessage:        true,
+	}
+	return s
+}
+
+// Serve accepts connections on ln until Shutdown, then returns nil. It owns
+// ln from now on.
+func (s *Server) Serve(ln net.Listener) error {
+	guarded := newListener(ln, s.limits, s.tls == nil)
+	defer guarded.wait()
+	serving := net.Listener(guarded)
+	if s.tls != nil {
+		serving = tls.NewListener(guarded, s.tls)
+	}
+	if err := s.http.Serve(serving); err != nil {
+		return fmt.Errorf("serve http: %w", err)
+	}
+	return nil
+}
+
+// Shutdown stops accepting and waits until every request in flight has its
+// answer, or until ctx ends. Call it once. Hijacked connections belong to
+// whoever took them.
+func (s *Server) Shutdown(ctx context.Context) error {
+	if err := s.http.ShutdownWithContext(ctx); err != nil {
+		return fmt.Errorf("drain http: %w", err)
+	}
+	return nil
+}
+
+// headerReceived gives a request that serve will refuse no room for a body,
+// so that the refusal does not wait for it.
+func (s *Server) headerReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	if check(h) != nil {
+		return fasthttp.RequestConfig{MaxRequestBodySize: 1}
+	}
+	return fasthttp.RequestConfig{MaxRequestBodySize: max(1, s.bodyLimit(h))}
+}
+
+func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
+	h := &ctx.Request.Header
+	r := check(h)
+	if r == nil && h.ContentLength() > s.bodyLimit(h) {
+		r = &tooLarge
+	}
+	if r == nil {
+		return http.StatusContinue
+	}
+	s.refuse(ctx, r)
+	return r.status
+}
+
+// readFailed answers a request that could not be read to its end.
+func (s *Server) readFailed(ctx *fasthttp.RequestCtx, err error) {
+	r := check(&ctx.Request.Header)
+	if r == nil || len(ctx.Request.Header.RawHeaders()) == 0 {
+		r = refusalOf(err)
+	}
+	s.refuse(ctx, r)
+}
+
+func (s *Server) serve(ctx *fasthttp.RequestCtx) {
+	defer s.recover(ctx)
+	if r := check(&ctx.Request.Header); r != nil {
+		s.refuse(ctx, r)
+		return
+	}
+	ctx.Response.Header.Set(RequestIDHeader, requestID(ctx))
+	s.next(ctx)
+}
+
+// recover is deferred outermost: fasthttp lets a panic end the process.
+func (s *Server) recover(ctx *fasthttp.RequestCtx) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	id := string(ctx.Response.Header.Peek(RequestIDHeader))
+	s.log.Error("panic in a request", "requestId", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	ctx.Response.Reset()
+	writeProblem(ctx, &panicked, id)
+}
+
+func (s *Server) refuse(ctx *fasthttp.RequestCtx, r *refusal) {
+	id := requestID(ctx)
+	s.log.Debug("request refused", "requestId", id, "address", ctx.RemoteAddr().String(), "code", r.code, "detail", r.detail)
+	ctx.Response.Reset()
+	writeProblem(ctx, r, id)
+	linger(ctx.Conn())
+}
+
+// requestID keeps a sane incoming id, so that a trace can cross services.
+func requestID(ctx *fasthttp.RequestCtx) string {
+	in := ctx.Request.Header.Peek(RequestIDHeader)
+	if len(in) == 0 || len(in) > 128 || !onlyOf(in, &requestIDByte) {
+		return "req_" + rand.Text()
+	}
+	return string(in)
+}
