@@ -1,0 +1,76 @@
+package safehtml
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+)
+
+// Markdown converts GitHub Flavored Markdown to HTML. Raw HTML in src is left
+// out: it is rarely meant in text that a model wrote. Task boxes become the
+// characters ☐ and ☑, because pages show no form controls.
+func Markdown(src string) (string, error) {
+	var out bytes.Buffer
+	if err := gfm().Convert([]byte(src), &out); err != nil {
+		return "", fmt.Errorf("convert Markdown: %w", err)
+	}
+	return out.String(), nil
+}
+
+// ToMarkdown converts HTML to GitHub Flavored Markdown.
+func ToMarkdown(src string) (string, error) {
+	out, err := toMarkdown().ConvertString(src)
+	if err != nil {
+		return "", fmt.Errorf("convert to Markdown: %w", err)
+	}
+	return out, nil
+}
+
+var gfm = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(goldmark.WithExtensions(
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+		extension.Strikethrough, extension.Linkify, taskList{},
+	))
+})
+
+var toMarkdown = sync.OnceValue(func() *converter.Converter {
+	return converter.NewConverter(converter.WithPlugins(
+		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
+		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(),
+	))
+})
+
+// taskList is goldmark's extension with characters in place of inputs.
+type taskList struct{}
+
+func (taskList) Extend(m goldmark.Markdown) {
+	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(extension.NewTaskCheckBoxParser(), 0)))
+	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(taskList{}, 500)))
+}
+
+func (taskList) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(extast.KindTaskCheckBox, func(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		box := "☐ "
+		if node.(*extast.TaskCheckBox).IsChecked {
+			box = "☑ "
+		}
+		_, err := w.WriteString(box)
+		return ast.WalkContinue, err
+	})
+}
