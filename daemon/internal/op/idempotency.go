@@ -143,27 +143,31 @@ func (c *claim) replay(res Result) Result {
 // SweepAnswers deletes the answers that expired, a page at a time.
 func SweepAnswers(ctx context.Context, store kv.Store) error {
 	for after := ""; ; {
-		err := store.Update(ctx, func(tx kv.Tx) error {
-			var dead [][2]string
-			next, err := answers.Each(tx, after, 500, func(team, id string, a *answer) error {
-				if a.Expires < time.Now().UnixMilli() {
-					dead = append(dead, [2]string{team, id})
-				}
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-			after = next
-			for _, d := range dead {
-				if err := answers.Delete(tx, d[0], d[1]); err != nil {
-					return err
-				}
-			}
-			return nil
+		next := ""
+		err := store.Update(ctx, func(tx kv.Tx) (err error) {
+			next, err = sweepPage(tx, after)
+			return err
 		})
-		if err != nil || after == "" {
+		if err != nil || next == "" {
 			return err
 		}
+		after = next
 	}
+}
+
+func sweepPage(tx kv.Tx, after string) (next string, err error) {
+	var dead [][2]string
+	now := time.Now().UnixMilli()
+	next, err = answers.Each(tx, after, 500, func(team, id string, a *answer) error {
+		if a.Expires < now {
+			dead = append(dead, [2]string{team, id})
+		}
+		return nil
+	})
+	for _, d := range dead {
+		if err == nil {
+			err = answers.Delete(tx, d[0], d[1])
+		}
+	}
+	return next, err
 }
