@@ -1,0 +1,48 @@
+package llm
+
+import "slices"
+
+// Model states.
+const StateActive = "active"
+
+// Model is one of the four that a team can choose, with the vendor's published
+// limits in tokens.
+type Model struct {
+	ID            string
+	Provider      string // the vendor: ProviderOpenAI or ProviderAnthropic
+	Name          string
+	ContextWindow int
+	MaxOutput     int
+	State         string
+
+	// quiet is the vendor's setting for answering without thinking ahead. The
+	// tasks here are writing and chat: MaxTokens must be there for the visible
+	// answer, and the first words must come soon. OpenAI moreover accepts
+	// functions in Chat Completions only with reasoning effort "none".
+	quiet string
+}
+
+// Models lists the four models, in the order in which they are shown.
+func Models() []Model {
+	return []Model{
+		{ID: "gpt-6.1-terra", Provider: ProviderOpenAI, Name: "GPT-6.1 Terra",
+			ContextWindow: 1_050_000, MaxOutput: 128_000, State: StateActive, quiet: "none"},
+		{ID: "gpt-6-luna", Provider: ProviderOpenAI, Name: "GPT-6 Luna",
+			ContextWindow: 1_050_000, MaxOutput: 128_000, State: StateActive, quiet: "none"},
+		// Sonnet 5.5 refuses "disabled"; "between_tools" is its lowest setting.
+		{ID: "claude-sonnet-5-5", Provider: ProviderAnthropic, Name: "Claude Sonnet 5.5",
+			ContextWindow: 1_000_000, MaxOutput: 128_000, State: StateActive, quiet: "between_tools"},
+		{ID: "claude-haiku-5-5", Provider: ProviderAnthropic, Name: "Claude Haiku 5.5",
+			ContextWindow: 1_000_000, MaxOutput: 128_000, State: StateActive, quiet: "disabled"},
+	}
+}
+
+// FindModel returns the model with that id, and whether there is one.
+func FindModel(id string) (Model, bool) {
+	models := Models()
+	i := slices.IndexFunc(models, func(m Model) bool { return m.ID == id })
+	if i < 0 {
+		return Model{}, false
+	}
+	return models[i], true
+}

@@ -1,0 +1,107 @@
+package llm
+
+import (
+	"context"
+	"strings"
+)
+
+// TaskKind is what the offline client is to compute.
+type TaskKind string
+
+// The kinds of task.
+const (
+	TaskContent     TaskKind = "content"     // HTML: an outline with [to complete] marks
+	TaskDescription TaskKind = "description" // one line of at most 160 characters
+	TaskTags        TaskKind = "tags"        // up to six, lower case, separated by ", "
+	TaskChat        TaskKind = "chat"        // an honest word that no model answers
+)
+
+// OfflineTask is a task with its facts taken apart, where a prompt has them in
+// prose. The offline client repeats and orders these facts and adds none.
+type OfflineTask struct {
+	Kind     TaskKind
+	Title    string
+	Prompt   string // what the author asked for
+	Audience string
+	Tone     string
+	Length   string // short, medium (also when empty) or long
+	Brand    Brand
+	Related  []Source
+	Content  string // HTML of the post that a description or tags are for
+}
+
+// Brand is what a team says of itself.
+type Brand struct {
+	Name  string
+	Facts []string
+}
+
+// Source is a document that may be quoted.
+type Source struct {
+	Title string
+	Text  string // plain text or HTML
+	URL   string
+}
+
+// toComplete marks what a person has to write.
+const toComplete = "[to complete]"
+
+const noModel = "No language model is configured for this service, so this answer was not written by one. " +
+	"An operator can set a vendor's key to change that."
+
+// offline computes answers in this process: the same request always gives the
+// same answer.
+type offline struct{}
+
+func (offline) label() string { return ProviderOffline }
+
+func (offline) complete(ctx context.Context, c call) (Response, error) {
+	text := offlineText(c.Offline)
+	if c.OnDelta != nil {
+		for piece := range pieces(text) {
+			if ctx.Err() != nil {
+				return Response{}, ctx.Err()
+			}
+			c.OnDelta(piece)
+		}
+	}
+	return Response{Text: text, StopReason: StopEnd}, nil
+}
+
+func offlineText(t *OfflineTask) string {
+	if t == nil {
+		return noModel
+	}
+	switch t.Kind {
+	case TaskContent:
+		return outline(*t)
+	case TaskDescription:
+		return describe(*t)
+	case TaskTags:
+		return strings.Join(tags(*t), ", ")
+	default:
+		return noModel
+	}
+}
+
+// pieces cuts text after every third space, about as much as a model sends at
+// once, so that screens show an offline answer as they show any other.
+func pieces(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		start, spaces := 0, 0
+		for i, r := range text {
+			if r != ' ' {
+				continue
+			}
+			if spaces++; spaces%3 == 0 {
+				if !yield(text[start : i+1]) {
+					return
+				}
+				start = i + 1
+			}
+		}
+		if start < len(text) {
+			yield(text[start:])
+		}
+	}
+}

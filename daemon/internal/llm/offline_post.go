@@ -1,0 +1,251 @@
+package llm
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// form is a kind of article, recognised by its title, with the sections that
+// such an article has. The questions under each are for the author to answer.
+type form struct {
+	title    *regexp.Regexp
+	sections []section
+}
+
+type section struct {
+	heading string
+	asks    []string
+}
+
+// forms go from the narrow to the general; the last one takes every title.
+func forms() []form {
+	return []form{
+		{regexp.MustCompile(`(?i)^how (to|we|i)\b|\b(guide|tutorial|walkthrough)\b|\bstep by step\b`), []section{
+			{"Before you start", []string{"What the reader needs at hand", "What the reader should already know"}},
+			{"The steps", []string{"The first step, and how the reader knows that it worked", "The next step", "The last step"}},
+			{"Check the result", []string{"What it looks like when all went well"}},
+			{"When it goes wrong", []string{"The most frequent mistake and its cure"}},
+			{"Going further", []string{"What to try next"}},
+		}},
+		{regexp.MustCompile(`(?i)\b(vs\.?|versus|compared|comparison)\b`), []section{
+			{"What is being compared", []string{"Each option in one sentence", "What they have in common"}},
+			{"Where they differ", []string{"The difference that matters most to the reader", "Cost, effort and limits of each"}},
+			{"Which one to choose", []string{"When the first is the better choice", "When the second is"}},
+			{"How we compared", []string{"What was measured or tried, and when"}},
+		}},
+		{regexp.MustCompile(`(?i)^why\b|\breasons?\b`), []section{
+			{"The short answer", []string{"The main reason in two sentences"}},
+			{"The reasons", []string{"The first reason, with an example", "The second reason, with an example"}},
+			{"When it is not the right choice", []string{"An honest limit or a case against it"}},
+			{"What it means in practice", []string{"What changes for the reader"}},
+		}},
+		{regexp.MustCompile(`(?i)^(introducing|announcing|meet|new)\b|\b(launch|release|changelog|now available)\b`), []section{
+			{"What is new", []string{"The change in one sentence", "What could not be done before"}},
+			{"How it works", []string{"A short example"}},
+			{"Who gets it, and when", []string{"Availability, price and limits"}},
+			{"What comes next", []string{"Only what is decided"}},
+		}},
+		{nil, []section{
+			{"In short", []string{"The one thing to remember"}},
+			{"Background", []string{"What the reader should know first", "Where the question comes from"}},
+			{"The details", []string{"The first point, with an example", "The second point, with an example"}},
+			{"In practice", []string{"What the reader can do with it"}},
+			{"Open questions", []string{"What is not known yet"}},
+		}},
+	}
+}
+
+// sectionCount says how many sections a length has; what is not named here is
+// medium.
+func sectionCount(length string, all int) int {
+	switch length {
+	case "short":
+		return min(2, all)
+	case "long":
+		return all
+	default:
+		return min(4, all)
+	}
+}
+
+// outline writes the skeleton of a post: headings that fit the title, what the
+// author asked for, the team's facts and quotes of related documents word for
+// word, and a [to complete] mark for everything that would have to be invented.
+func outline(t OfflineTask) string {
+	var b strings.Builder
+	lead := "Say in two sentences what this is about"
+	if t.Audience != "" {
+		lead += " and why it matters to " + t.Audience
+	}
+	if t.Tone != "" {
+		lead += "; tone: " + t.Tone
+	}
+	fmt.Fprintf(&b, "<p>%s</p>\n", ask(lead+"."))
+	if points := lines(t.Prompt); len(points) > 0 {
+		writeList(&b, "Points to cover", points, func(p string) string { return esc(p) + " " + toComplete })
+	}
+	sections := sectionsFor(t.Title)
+	for _, s := range sections[:sectionCount(t.Length, len(sections))] {
+		writeList(&b, s.heading, s.asks, func(a string) string { return ask(a + ".") })
+	}
+	writeRelated(&b, t)
+	if facts := nonEmpty(t.Brand.Facts); len(facts) > 0 {
+		heading := "About us"
+		if t.Brand.Name != "" {
+			heading = "About " + t.Brand.Name
+		}
+		writeList(&b, heading, facts, esc)
+	}
+	fmt.Fprintf(&b, "<h2>Next step</h2>\n<p>%s</p>\n", ask("Say what the reader should do now."))
+	return b.String()
+}
+
+func sectionsFor(title string) []section {
+	all := forms()
+	for _, f := range all[:len(all)-1] {
+		if f.title.MatchString(title) {
+			return f.sections
+		}
+	}
+	return all[len(all)-1].sections
+}
+
+func ask(what string) string { return toComplete + " " + esc(what) }
+
+func esc(s string) string { return html.EscapeString(strings.TrimSpace(s)) }
+
+func writeList(b *strings.Builder, heading string, items []string, show func(string) string) {
+	fmt.Fprintf(b, "<h2>%s</h2>\n<ul>\n", esc(heading))
+	for _, item := range items {
+		fmt.Fprintf(b, "<li>%s</li>\n", show(item))
+	}
+	b.WriteString("</ul>\n")
+}
+
+// writeRelated quotes of each related document the sentence nearest to the
+// title, with its source.
+func writeRelated(b *strings.Builder, t OfflineTask) {
+	const most = 3
+	var quotes []string
+	for _, s := range t.Related {
+		quote := nearest(s.Text, t.Title)
+		if quote == "" || len(quotes) == most {
+			continue
+		}
+		quotes = append(quotes, fmt.Sprintf("<blockquote>\n<p>%s</p>\n<p>— %s</p>\n</blockquote>\n", esc(shorten(quote, 280)), citation(s)))
+	}
+	if len(quotes) > 0 {
+		fmt.Fprintf(b, "<h2>What we wrote before</h2>\n%s", strings.Join(quotes, ""))
+	}
+}
+
+func citation(s Source) string {
+	title := s.Title
+	if title == "" {
+		title = s.URL
+	}
+	if u, err := url.Parse(s.URL); err != nil || s.URL == "" || (u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https") {
+		return esc(title)
+	}
+	return fmt.Sprintf(`<a href="%s">%s</a>`, esc(s.URL), esc(title))
+}
+
+// nearest is the sentence of a document that shares most words with the title;
+// the first one when none shares any.
+func nearest(doc, title string) string {
+	wanted := stems(title)
+	best, score := "", -1
+	for _, blk := range blocks(doc) {
+		if blk.heading {
+			continue
+		}
+		for _, s := range sentences(blk.text) {
+			if n := overlap(wanted, s); n > score {
+				best, score = s, n
+			}
+		}
+	}
+	return best
+}
+
+// lines takes what the author asked for apart: one point per line or sentence,
+// without list marks.
+func lines(prompt string) []string {
+	var out []string
+	for line := range strings.Lines(prompt) {
+		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "-*•"))
+		for _, s := range sentences(line) {
+			out = append(out, shorten(s, 280))
+		}
+	}
+	return out
+}
+
+func nonEmpty(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// maxDescription is where search engines cut.
+const maxDescription = 160
+
+// describe picks the sentence that says most about the title and fills up with
+// those that follow it. Where there is no content yet, it falls back on the
+// title and what the author and the team said.
+func describe(t OfflineTask) string {
+	var all []string
+	for _, blk := range blocks(t.Content) {
+		if !blk.heading {
+			all = append(all, sentences(blk.text)...)
+		}
+	}
+	if len(all) == 0 {
+		return fallbackDescription(t)
+	}
+	wanted := stems(t.Title)
+	best, score := 0, -1.0
+	for i, s := range all {
+		// An opening sentence says more than a later one; a fragment says little.
+		n := float64(overlap(wanted, s)) - float64(i)*0.25
+		if utf8.RuneCountInString(s) < 40 {
+			n -= 2
+		}
+		if i == 0 || n > score {
+			best, score = i, n
+		}
+	}
+	return fill(all[best:])
+}
+
+func fallbackDescription(t OfflineTask) string {
+	rest := append(lines(t.Prompt), nonEmpty(t.Brand.Facts)...)
+	title := strings.TrimSpace(t.Title)
+	if title != "" && !strings.ContainsAny(title[len(title)-1:], ".!?") {
+		title += "."
+	}
+	return fill(nonEmpty(append([]string{title}, rest...)))
+}
+
+// fill joins sentences while they fit.
+func fill(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	out := shorten(list[0], maxDescription)
+	for _, s := range list[1:] {
+		if utf8.RuneCountInString(out)+1+utf8.RuneCountInString(s) > maxDescription {
+			break
+		}
+		out += " " + s
+	}
+	return out
+}
