@@ -1,0 +1,110 @@
+package bolt
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Stats are figures for a monitor. Counts start at zero when the store opens.
+type Stats struct {
+	Commits   int64 // commits that are durable
+	Functions int64 // Update functions that were run
+	Failed    int64 // of those, the ones that returned an error or panicked
+	Queue     int   // Updates that wait for a commit now
+
+	Views      int           // Views that are open now
+	OldestView time.Duration // how long the oldest of them is open: it keeps old pages alive
+
+	Used int64 // bytes of pages that hold data
+	Free int64 // bytes of pages that will be used again
+}
+
+type counters struct {
+	commits, functions, failed atomic.Int64
+}
+
+// Stats returns the current figures.
+func (s *Store) Stats() Stats {
+	st := Stats{
+		Commits:   s.count.commits.Load(),
+		Functions: s.count.functions.Load(),
+		Failed:    s.count.failed.Load(),
+		Queue:     s.queue.length(),
+	}
+	st.Views, st.OldestView = s.views.gauge()
+	if tx, err := s.db.Begin(false); err == nil {
+		st.Used, st.Free = s.space(tx)
+		_ = tx.Rollback() // of a reader: cannot fail
+	}
+	return st
+}
+
+func (s *Store) space(tx *bolt.Tx) (used, free int64) {
+	b := s.db.Stats()
+	free = int64(b.FreePageN+b.PendingPageN) * pageSize
+	return max(tx.Size()-free, 0), free
+}
+
+// over reports whether only the reserve for updates that free space is left.
+func (s *Store) over(tx *bolt.Tx) bool {
+	if s.maxSize <= 0 {
+		return false
+	}
+	used, _ := s.space(tx)
+	return used > s.maxSize-s.maxSize/16
+}
+
+// views lists the open Views, oldest first.
+type views struct {
+	mu          sync.Mutex // guards the list
+	first, last *openView
+	n           int
+}
+
+type openView struct {
+	since      time.Time
+	prev, next *openView
+}
+
+func (v *views) open() *openView {
+	o := &openView{since: time.Now()}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.n++
+	o.prev = v.last
+	if v.last == nil {
+		v.first = o
+	} else {
+		v.last.next = o
+	}
+	v.last = o
+	return o
+}
+
+func (v *views) done(o *openView) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.n--
+	if o.prev == nil {
+		v.first = o.next
+	} else {
+		o.prev.next = o.next
+	}
+	if o.next == nil {
+		v.last = o.prev
+	} else {
+		o.next.prev = o.prev
+	}
+}
+
+func (v *views) gauge() (n int, oldest time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.first != nil {
+		oldest = time.Since(v.first.since)
+	}
+	return v.n, oldest
+}

@@ -1,0 +1,381 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"syscall"
+
+	"github.com/sourcegraph/conc/panics"
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"edgesvc.dev/svc/kv"
+)
+
+// One commit takes at most this many functions and, checked between two
+// functions, this many bytes.
+const (
+	maxFuncs = 1024
+	maxBytes = 16 << 20
+
+	maxValue = 256 << 20
+)
+
+// request is one Update on its way through the writer.
+type request struct {
+	fn       func(kv.Tx) error
+	hooks    []func()
+	taken    bool // guarded by the queue's mutex
+	err      error
+	panicked *panics.Recovered
+	done     chan struct{}
+}
+
+// queue holds the Updates that wait for a commit.
+type queue struct {
+	mu      sync.Mutex // guards what follows, and taken of each request
+	waiting []*request
+	closed  error
+
+	wake chan struct{} // holds one token while there may be work
+}
+
+func (q *queue) put(r *request) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed != nil {
+		return q.closed
+	}
+	q.waiting = append(q.waiting, r)
+	q.signal()
+	return nil
+}
+
+func (q *queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take moves up to n waiting requests to dst.
+func (q *queue) take(dst []*request, n int) (_ []*request, closed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n = min(n, len(q.waiting))
+	for _, r := range q.waiting[:n] {
+		r.taken = true
+	}
+	dst = append(dst, q.waiting[:n]...)
+	rest := copy(q.waiting, q.waiting[n:])
+	clear(q.waiting[rest:])
+	q.waiting = q.waiting[:rest]
+	if rest > 0 {
+		q.signal()
+	}
+	return dst, q.closed != nil
+}
+
+// withdraw takes r back unless a commit has it.
+func (q *queue) withdraw(r *request) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if r.taken {
+		return false
+	}
+	for i, w := range q.waiting {
+		if w == r {
+			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
+			break
+		}
+	}
+	return true
+}
+
+// close answers everything that waits, and everything later, with err.
+func (q *queue) close(err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed == nil {
+		q.closed = err
+	}
+	for _, r := range q.waiting {
+		r.taken, r.err = true, q.closed
+		close(r.done)
+	}
+	q.waiting = nil
+	q.signal()
+}
+
+func (q *queue) length() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}
+
+// Update implements kv.Store. When ctx ends while fn waits for its commit,
+// Update returns ctx.Err() and fn never runs; once a commit has taken fn,
+// Update waits for the outcome. A panic of fn is raised again here, as
+// *panics.Recovered, and spoils no other Update.
+func (s *Store) Update(ctx context.Context, fn func(kv.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := &request{fn: fn, done: make(chan struct{})}
+	if err := s.queue.put(r); err != nil {
+		return err
+	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		if s.queue.withdraw(r) {
+			return ctx.Err()
+		}
+		<-r.done
+	}
+	if r.panicked != nil {
+		panic(r.panicked)
+	}
+	return r.err
+}
+
+// write commits whatever waits, again and again, until the queue is closed.
+func (s *Store) write() {
+	debug.SetPanicOnFault(true)
+	b := &batch{s: s}
+	defer b.abandon()
+	for range s.queue.wake {
+		var closed bool
+		if b.requests, closed = s.queue.take(b.requests[:0], maxFuncs); len(b.requests) > 0 {
+			b.run()
+		}
+		if closed {
+			return
+		}
+	}
+}
+
+// batch is one commit.
+type batch struct {
+	s        *Store
+	requests []*request
+	own      overlay // of the function that runs
+	all      overlay // of the functions that succeeded
+	memory   arena
+	over     bool // the store is over its size: only updates that free space pass
+}
+
+// run takes the requests through one commit and answers them.
+func (b *batch) run() {
+	var caught panics.Catcher
+	caught.Try(b.commit)
+	if p := caught.Recovered(); p != nil {
+		// A function's panic is caught where it is called: this one came from
+		// bbolt, which met pages that make no sense.
+		b.refuse(b.stop(fmt.Errorf("commit: %w", p.AsError())))
+	}
+	b.answer()
+}
+
+func (b *batch) commit() {
+	tx, err := b.s.db.Begin(true)
+	if err != nil {
+		b.refuse(b.stop(fmt.Errorf("begin update: %w", err)))
+		return
+	}
+	defer tx.Rollback() // does nothing after Commit
+	b.over = b.s.over(tx)
+	b.call(&reader{bucket: tx.Bucket(dataBucket)})
+	if len(b.all.order) > 0 {
+		if err := b.store(tx); err != nil {
+			b.refuse(err)
+			return
+		}
+	}
+	b.runHooks()
+}
+
+// call runs the functions, and those that arrive meanwhile.
+func (b *batch) call(base *reader) {
+	for i := 0; i < len(b.requests); i++ {
+		b.callOne(b.requests[i], base)
+		if b.all.size > maxBytes {
+			b.putBack(i + 1)
+		} else if room := maxFuncs - len(b.requests); i == len(b.requests)-1 && room > 0 {
+			b.requests, _ = b.s.queue.take(b.requests, room)
+		}
+	}
+}
+
+// putBack leaves the requests from i on to the next commit.
+func (b *batch) putBack(i int) {
+	q := &b.s.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	rest := b.requests[i:]
+	if len(rest) == 0 {
+		return
+	}
+	b.requests = b.requests[:i]
+	if q.closed != nil {
+		for _, r := range rest {
+			r.err = q.closed
+			close(r.done)
+		}
+		return
+	}
+	for _, r := range rest {
+		r.taken = false
+	}
+	q.waiting = append(append(make([]*request, 0, len(rest)+len(q.waiting)), rest...), q.waiting...)
+	q.signal()
+}
+
+func (b *batch) callOne(r *request, base *reader) {
+	b.own.reset()
+	tx := &updateTx{own: &b.own, batch: &b.all, base: base, memory: &b.memory}
+	var caught panics.Catcher
+	caught.Try(func() { r.err = r.fn(tx) })
+	tx.ended = true
+	r.panicked = caught.Recovered()
+	if r.err == nil && r.panicked == nil && b.over && b.grows(base) {
+		r.err = kv.ErrFull
+	}
+	if r.err != nil || r.panicked != nil {
+		b.s.count.failed.Add(1)
+		return
+	}
+	r.hooks = tx.hooks
+	b.all.add(&b.own)
+}
+
+// grows reports whether the function leaves more bytes than there were.
+func (b *batch) grows(base *reader) bool {
+	n := 0
+	for _, e := range b.own.entries {
+		old, ok := b.all.get(e.key)
+		if !ok {
+			old, _ = base.get(e.key) // damage will show when it is read
+		}
+		n -= len(old)
+		if len(old) > 0 {
+			n -= len(e.key)
+		}
+		if n += len(e.value); len(e.value) > 0 {
+			n += len(e.key)
+		}
+	}
+	return n > 0
+}
+
+// store writes the batch and makes it durable.
+func (b *batch) store(tx *bolt.Tx) error {
+	bucket := tx.Bucket(dataBucket)
+	id := int64(tx.ID())
+	for i := range b.all.order {
+		e := b.all.at(i)
+		var err error
+		if len(e.value) == 0 {
+			err = bucket.Delete(e.key)
+		} else {
+			err = bucket.Put(e.key, e.value)
+		}
+		if err != nil {
+			return b.stop(fmt.Errorf("commit: %w", err))
+		}
+	}
+	b.s.syncing.Lock()
+	defer b.s.syncing.Unlock()
+	err := commit(tx)
+	if err == nil {
+		b.s.durable.Store(id)
+		b.s.count.commits.Add(1)
+		return nil
+	}
+	if full(err) && b.s.unchanged() {
+		return fmt.Errorf("%w: %w", kv.ErrFull, err)
+	}
+	return b.stop(fmt.Errorf("commit: %w", err))
+}
+
+// commit is tx.Commit that returns the panic of a damaged page as an error.
+func commit(tx *bolt.Tx) error {
+	var err error
+	var caught panics.Catcher
+	caught.Try(func() { err = tx.Commit() })
+	return errors.Join(err, caught.Recovered().AsError())
+}
+
+// full reports whether err is one of those that a later commit may not meet.
+// bbolt asks for MaxSize before it writes anything.
+func full(err error) bool {
+	return errors.Is(err, berrors.ErrMaxSizeReached) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// unchanged reports whether the newest commit that readers can see is still
+// the last durable one. bbolt writes data to free pages only, then the meta
+// page that makes them reachable: when no meta page of the failed commit can be
+// seen, none was written, and nothing of that commit can ever be.
+func (s *Store) unchanged() bool {
+	tx, err := s.db.Begin(false)
+	if err != nil {
+		return false
+	}
+	defer tx.Rollback() // of a reader: cannot fail
+	return int64(tx.ID()) == s.durable.Load()
+}
+
+func (b *batch) stop(err error) error {
+	b.s.fail(err)
+	return b.s.Err()
+}
+
+// refuse gives err to all whose function succeeded.
+func (b *batch) refuse(err error) {
+	for _, r := range b.requests {
+		if r.err == nil && r.panicked == nil {
+			r.err = err
+		}
+		r.hooks = nil
+	}
+}
+
+func (b *batch) runHooks() {
+	for _, r := range b.requests {
+		if r.err != nil || r.panicked != nil {
+			continue
+		}
+		for _, fn := range r.hooks {
+			var caught panics.Catcher
+			caught.Try(fn)
+			if p := caught.Recovered(); p != nil {
+				r.panicked = p
+			}
+		}
+	}
+}
+
+func (b *batch) answer() {
+	b.s.count.functions.Add(int64(len(b.requests)))
+	for _, r := range b.requests {
+		close(r.done)
+	}
+	clear(b.requests)
+	b.requests = b.requests[:0]
+	b.own.reset()
+	b.all.reset()
+	b.memory.reset()
+}
+
+// abandon answers everyone when a function ended the writer's goroutine with
+// runtime.Goexit, which cannot be stopped.
+func (b *batch) abandon() {
+	if len(b.requests) == 0 {
+		return
+	}
+	b.refuse(b.stop(errors.New("an update function ended the writer's goroutine")))
+	b.answer()
+}
