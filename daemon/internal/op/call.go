@@ -52,7 +52,7 @@ func (t *Table) call(ctx context.Context, r *Request) (res Result, err error) {
 		return res, err
 	}
 	var c *claim
-	if r.IdempotencyKey != "" && !r.Op.ReadOnly() {
+	if r.IdempotencyKey != "" && !r.Op.ReadOnly() && !r.Op.Secret {
 		if c, err = newClaim(r); err != nil {
 			return res, err
 		}

@@ -2,6 +2,7 @@ package op
 
 import (
 	"bytes"
+	"io"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,3 +40,7 @@ func Encode(dst []byte, v any) ([]byte, error) {
 
 // Decode reads JSON that the daemon itself wrote.
 func Decode(b []byte, v any) error { return json.Unmarshal(b, v) }
+
+// EncodeTo writes v as JSON to w, which may have taken a part of it when there
+// is an error.
+func EncodeTo(w io.Writer, v any) error { return json.MarshalWrite(w, v, encodeOptions) }

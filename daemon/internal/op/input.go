@@ -43,7 +43,7 @@ type field struct {
 }
 
 func compileInput(reg huma.Registry, t reflect.Type) *input {
-	in := &input{typ: t, schema: inputSchema(reg, t)}
+	in := &input{typ: t, schema: InputSchema(reg, t)}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous || name == "" || name == "-" {

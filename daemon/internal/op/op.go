@@ -28,7 +28,10 @@ type Op struct {
 	// role.
 	Session Role
 	// Open lets callers without credentials in; the operation checks for itself.
-	Open   bool
+	Open bool
+	// Secret marks an answer that is shown once, so that it is never kept under
+	// an idempotency key.
+	Secret bool
 	Status int   // of success; 0 means 200. The answer's HTTPStatus method wins.
 	Class  Class // rate limit class; 0 means by method
 	Hints  Hints // for MCP
@@ -79,7 +82,7 @@ type Table struct {
 // itself or another, for that is a mistake in the program.
 func NewTable(store kv.Store, limits *Limiter, groups ...[]Op) *Table {
 	huma.ValidateStrictCasing = true
-	t := &Table{Registry: newRegistry(), byName: map[string]*Op{}, store: store, limits: limits}
+	t := &Table{Registry: NewRegistry(), byName: map[string]*Op{}, store: store, limits: limits}
 	for _, group := range groups {
 		for i := range group {
 			t.add(&group[i])
@@ -132,3 +135,10 @@ func (o *Op) ReadOnly() bool { return o.Hints.ReadOnly }
 // InputType and OutputType are the contract types, for the surfaces' schemas.
 func (o *Op) InputType() reflect.Type  { return o.Do.in }
 func (o *Op) OutputType() reflect.Type { return o.output }
+
+// Takes reports whether the input has a member of that name that a parameter
+// can set.
+func (o *Op) Takes(name string) bool { return o.input.param(name) != nil }
+
+// Take counts one request of a hand-written route against the caller's limit.
+func (t *Table) Take(who *Caller, class Class) (Rate, error) { return t.limits.Take(who, class) }

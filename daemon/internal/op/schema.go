@@ -6,8 +6,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// newRegistry makes the registry of all schemas. Times are date-times.
-func newRegistry() huma.Registry {
+// NewRegistry makes an empty registry of schemas. Times are date-times. It is
+// not safe for concurrent use while schemas are added.
+func NewRegistry() huma.Registry {
 	reg := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	reg.RegisterTypeAlias(timeType, reflect.TypeFor[timeSchema]())
 	return reg
@@ -22,9 +23,9 @@ func (timeSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
-// inputSchema registers the schema of an input. The members of a merge patch
-// are described by what they hold.
-func inputSchema(reg huma.Registry, t reflect.Type) *huma.Schema {
+// InputSchema registers the schema of an input and returns it without a
+// reference. The members of a merge patch are described by what they hold.
+func InputSchema(reg huma.Registry, t reflect.Type) *huma.Schema {
 	if reg == nil {
 		return nil // a part of an input: its owner's schema has it
 	}

@@ -1,0 +1,198 @@
+package rest
+
+import (
+	"log/slog"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+func (h *Handler) serveContract(ctx *fasthttp.RequestCtx) {
+	if !ctx.IsGet() && !ctx.IsHead() {
+		ctx.Response.Header.Set("Allow", "GET, HEAD")
+		Refuse(ctx, api.NewError(405, api.CodeMethodNotAllowed, "This path allows GET, HEAD."))
+		return
+	}
+	ctx.Response.Header.SetContentType("application/vnd.oai.openapi+json;version=3.1")
+	ctx.Response.Header.Set("Cache-Control", "public, max-age=300")
+	ctx.Response.Header.Set("Access-Control-Allow-Origin", "*")
+	ctx.Response.SetBody(h.docs())
+}
+
+// Contract returns the OpenAPI document as indented JSON.
+func (h *Handler) Contract() []byte { return h.docs() }
+
+// documentOnce renders the OpenAPI 3.1 document when it is first asked for: it
+// is no work for the start.
+func documentOnce(table *op.Table, extra []Route, o Options) func() []byte {
+	return sync.OnceValue(func() []byte {
+		b, err := json.Marshal(document(table, extra, o), json.Deterministic(true), jsontext.WithIndent("  "))
+		if err != nil {
+			slog.Error("contract cannot be rendered", "err", err)
+		}
+		return b
+	})
+}
+
+func document(table *op.Table, extra []Route, o Options) *huma.OpenAPI {
+	reg := op.NewRegistry()
+	doc := &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title: "svc", Version: o.Version,
+			Description: "Publishing, audience, commerce and live chat. Keys begin with svc_ and name the team that requests act on.",
+			License:     &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"},
+		},
+		Servers: []*huma.Server{{URL: strings.TrimSuffix(o.BaseURL, "/") + Prefix}},
+		Components: &huma.Components{
+			Schemas:         reg,
+			SecuritySchemes: map[string]*huma.SecurityScheme{"key": {Type: "http", Scheme: "bearer", Description: "A team API key, svc_…"}},
+		},
+		Security: []map[string][]string{{"key": {}}},
+		Paths:    map[string]*huma.PathItem{},
+	}
+	tags := map[string]bool{}
+	for _, row := range table.Ops {
+		if row.Method != "" {
+			doc.AddOperation(describeRow(reg, row))
+			tags[noun(row.Name)] = true
+		}
+	}
+	for i := range extra {
+		doc.AddOperation(describeRoute(reg, &extra[i]))
+		tags[noun(extra[i].Name)] = true
+	}
+	for tag := range tags {
+		doc.Tags = append(doc.Tags, &huma.Tag{Name: tag, Description: "Operations on " + tag + "."})
+	}
+	slices.SortFunc(doc.Tags, func(a, b *huma.Tag) int { return strings.Compare(a.Name, b.Name) })
+	return doc
+}
+
+func noun(name string) string {
+	tag, _, _ := strings.Cut(name, ".")
+	return tag
+}
+
+func describeRow(reg huma.Registry, row *op.Op) *huma.Operation {
+	in := op.InputSchema(reg, row.InputType())
+	o := operation(reg, row.Name, row.Method, row.Path, row.Doc, row.Scope)
+	body := *in
+	body.Properties, body.Required = map[string]*huma.Schema{}, nil
+	for name, s := range in.Properties {
+		required := slices.Contains(in.Required, name)
+		switch {
+		case strings.Contains(row.Path, "{"+name+"}"):
+			o.Parameters = append(o.Parameters, parameter(name, "path", true, s))
+		case row.ReadOnly() || row.Method == http.MethodDelete:
+			if name != "ifMatch" {
+				o.Parameters = append(o.Parameters, parameter(name, "query", required, s))
+			}
+		case name == "ifMatch":
+		default:
+			body.Properties[name] = s
+			if required {
+				body.Required = append(body.Required, name)
+			}
+		}
+	}
+	slices.SortFunc(o.Parameters, func(a, b *huma.Param) int { return strings.Compare(a.In+a.Name, b.In+b.Name) })
+	if !row.ReadOnly() {
+		o.Parameters = append(o.Parameters, writeHeaders(row)...)
+	}
+	if len(body.Properties) > 0 {
+		o.RequestBody = &huma.RequestBody{Required: true, Content: content("application/json", &body)}
+	}
+	answers(reg, o, row)
+	return o
+}
+
+func parameter(name, in string, required bool, s *huma.Schema) *huma.Param {
+	plain := *s
+	return &huma.Param{Name: name, In: in, Required: required, Description: plain.Description, Schema: &plain}
+}
+
+func writeHeaders(row *op.Op) []*huma.Param {
+	var ps []*huma.Param
+	if row.Method == http.MethodPost && !row.Secret {
+		ps = append(ps, &huma.Param{Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+			Description: "Repeats within 24 hours answer as the first request did."})
+	}
+	if row.Takes("ifMatch") {
+		ps = append(ps, &huma.Param{Name: "If-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+			Description: "ETag of the version that the change is meant for."})
+	}
+	return ps
+}
+
+func operation(reg huma.Registry, name, method, path, doc string, scope op.Scope) *huma.Operation {
+	summary, _, _ := strings.Cut(doc, ". ")
+	o := &huma.Operation{
+		OperationID: name, Method: method, Path: path, Tags: []string{noun(name)},
+		Summary: strings.TrimSuffix(summary, "."), Description: doc,
+		Responses: map[string]*huma.Response{},
+	}
+	if scope != 0 {
+		o.Description += " Needs the scope " + scope.String() + "."
+	}
+	problem := &huma.Response{Description: "A refusal; code names it for programs.", Content: content("application/problem+json", reg.Schema(reflect.TypeFor[api.Error](), true, "Error"))}
+	o.Responses["4XX"], o.Responses["5XX"] = problem, problem
+	return o
+}
+
+func content(media string, s *huma.Schema) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{media: {Schema: s}}
+}
+
+// answers documents the statuses of success: an answer of alternatives has one
+// status each.
+func answers(reg huma.Registry, o *huma.Operation, row *op.Op) {
+	s := op.OutputSchema(reg, row.OutputType())
+	statuses := []int{row.Status}
+	if row.Name == "posts.create" {
+		statuses = []int{http.StatusCreated, http.StatusAccepted}
+	} else if v, ok := reflect.Zero(row.OutputType()).Interface().(interface{ HTTPStatus() int }); ok {
+		statuses = []int{v.HTTPStatus()}
+	}
+	for i, status := range statuses {
+		one := s
+		if len(s.OneOf) == len(statuses) {
+			one = s.OneOf[i]
+		}
+		o.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: content("application/json", one)}
+	}
+}
+
+func describeRoute(reg huma.Registry, r *Route) *huma.Operation {
+	o := operation(reg, r.Name, r.Method, r.Path, r.Doc, r.Scope)
+	for seg := range strings.SplitSeq(r.Path, "/") {
+		if strings.HasPrefix(seg, "{") {
+			o.Parameters = append(o.Parameters, parameter(seg[1:len(seg)-1], "path", true, &huma.Schema{Type: huma.TypeString}))
+		}
+	}
+	for _, q := range r.Query {
+		o.Parameters = append(o.Parameters, parameter(q, "query", false, &huma.Schema{Type: huma.TypeString}))
+	}
+	status := strconv.Itoa(http.StatusOK)
+	if r.Body != "" {
+		o.RequestBody = &huma.RequestBody{Required: true, Content: content(r.Body, &huma.Schema{Type: huma.TypeString, Format: "binary"})}
+		status = strconv.Itoa(http.StatusCreated)
+	}
+	s := &huma.Schema{Type: huma.TypeString}
+	if r.Output != nil {
+		s = op.OutputSchema(reg, r.Output)
+	}
+	o.Responses[status] = &huma.Response{Description: "Success", Content: content(r.Answer, s)}
+	return o
+}

@@ -1,0 +1,165 @@
+package rest
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+func (h *Handler) serveOp(ctx *fasthttp.RequestCtx, o *op.Op, params []op.Param) {
+	start := time.Now()
+	h.answerOp(ctx, o, params)
+	h.opt.Observe(o.Name, ctx.Response.StatusCode(), time.Since(start).Seconds())
+}
+
+func (h *Handler) answerOp(ctx *fasthttp.RequestCtx, o *op.Op, params []op.Param) {
+	who, err := h.caller(ctx)
+	if err != nil {
+		Refuse(ctx, err)
+		return
+	}
+	req := op.Request{Op: o, Caller: who, Args: op.Args{Params: params}}
+	if err := readArgs(ctx, &req); err != nil {
+		Refuse(ctx, err)
+		return
+	}
+	res, refused := h.table.Call(h.opt.Context, req)
+	rateHeaders(ctx, res.Rate)
+	if refused != nil {
+		Refuse(ctx, refused)
+		return
+	}
+	h.answer(ctx, res)
+}
+
+// caller authenticates a key. Two Authorization headers are a confusion that
+// the guard refuses before.
+func (h *Handler) caller(ctx *fasthttp.RequestCtx) (op.Caller, error) {
+	bearer, err := Bearer(ctx)
+	if err != nil {
+		return op.Caller{}, err
+	}
+	if strings.HasPrefix(bearer, "sess_") {
+		return op.Caller{}, api.NewError(401, api.CodeInvalidKey, "The REST API takes a team API key (svc_…), not a session.")
+	}
+	who, err := h.opt.Key(h.opt.Context, bearer, h.opt.Address(ctx))
+	if err != nil {
+		return op.Caller{}, err
+	}
+	who.Source = "api"
+	if bytes.HasPrefix(ctx.Request.Header.UserAgent(), []byte("svcctl/")) {
+		who.Source = "cli"
+	}
+	who.RequestID = RequestID(ctx)
+	return who, nil
+}
+
+// Bearer returns the credential of the Authorization header, or refuses with
+// missing_key. The string does not alias the request.
+func Bearer(ctx *fasthttp.RequestCtx) (string, error) {
+	scheme, credential, _ := strings.Cut(string(ctx.Request.Header.Peek("Authorization")), " ")
+	credential = strings.TrimSpace(credential)
+	if !strings.EqualFold(scheme, "Bearer") || credential == "" {
+		return "", api.NewError(401, api.CodeMissingKey, "Send the credential as Authorization: Bearer ….")
+	}
+	return credential, nil
+}
+
+// RequestID is the id that the guard gave the request.
+func RequestID(ctx *fasthttp.RequestCtx) string {
+	return string(ctx.Response.Header.Peek("X-Request-Id"))
+}
+
+func readArgs(ctx *fasthttp.RequestCtx, req *op.Request) error {
+	if req.Op.ReadOnly() || req.Op.Method == fasthttp.MethodDelete {
+		req.Args.Query = true
+	}
+	for k, v := range ctx.QueryArgs().All() {
+		if !req.Args.Query {
+			return api.NewError(400, api.CodeUnknownParameter, "This operation takes no query parameters; %s belongs into the body.", strconv.Quote(string(k)))
+		}
+		req.Args.Params = append(req.Args.Params, op.Param{Name: string(k), Value: string(v)})
+	}
+	if !req.Args.Query {
+		if err := readBody(ctx, req); err != nil {
+			return err
+		}
+	} else if len(ctx.PostBody()) > 0 {
+		return api.NewError(400, api.CodeInvalidRequest, "This operation takes no body.")
+	}
+	req.IdempotencyKey = string(ctx.Request.Header.Peek("Idempotency-Key"))
+	return readIfMatch(ctx, req)
+}
+
+func readBody(ctx *fasthttp.RequestCtx, req *op.Request) error {
+	req.Args.Body = ctx.PostBody()
+	if len(req.Args.Body) == 0 {
+		return nil
+	}
+	media, _, _ := strings.Cut(string(ctx.Request.Header.ContentType()), ";")
+	media = strings.ToLower(strings.TrimSpace(media))
+	if media != "application/json" && (media != "application/merge-patch+json" || req.Op.Method != fasthttp.MethodPatch) {
+		return api.NewError(415, api.CodeUnsupportedMediaType, "Send the body as Content-Type: application/json.")
+	}
+	return nil
+}
+
+// readIfMatch turns the header into the input's ifMatch member.
+func readIfMatch(ctx *fasthttp.RequestCtx, req *op.Request) error {
+	tag := strings.TrimSpace(string(ctx.Request.Header.Peek("If-Match")))
+	if tag == "" || tag == "*" || req.Op.ReadOnly() {
+		return nil
+	}
+	version, err := strconv.Unquote(tag)
+	n, nerr := strconv.Atoi(version)
+	if err != nil || nerr != nil || n < 1 {
+		return api.NewError(412, api.CodeVersionConflict, `If-Match must be an ETag of this object, like "7".`)
+	}
+	if !req.Op.Takes("ifMatch") {
+		return api.NewError(400, api.CodeInvalidRequest, "This operation does not take If-Match.")
+	}
+	req.Args.Params = append(req.Args.Params, op.Param{Name: "ifMatch", Value: version})
+	return nil
+}
+
+func (h *Handler) serveRoute(ctx *fasthttp.RequestCtx, r *Route, params []op.Param) {
+	start := time.Now()
+	if err := h.runRoute(ctx, r, params); err != nil {
+		Refuse(ctx, err)
+	}
+	h.opt.Observe(r.Name, ctx.Response.StatusCode(), time.Since(start).Seconds())
+}
+
+func (h *Handler) runRoute(ctx *fasthttp.RequestCtx, r *Route, params []op.Param) error {
+	who, err := h.caller(ctx)
+	if err != nil {
+		return err
+	}
+	if err := who.Require(r.Scope); err != nil {
+		return err
+	}
+	rate, err := h.table.Take(&who, r.Class)
+	rateHeaders(ctx, rate)
+	if err != nil {
+		return err
+	}
+	for k := range ctx.QueryArgs().All() {
+		if !strings.Contains(","+strings.Join(r.Query, ",")+",", ","+string(k)+",") {
+			return api.NewError(400, api.CodeUnknownParameter, "There is no parameter %s.", strconv.Quote(string(k)))
+		}
+	}
+	return r.Serve(ctx, who, func(name string) string {
+		for _, p := range params {
+			if p.Name == name {
+				return p.Value
+			}
+		}
+		return string(ctx.QueryArgs().Peek(name))
+	})
+}

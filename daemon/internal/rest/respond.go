@@ -1,0 +1,93 @@
+package rest
+
+import (
+	"log/slog"
+	"strconv"
+
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+func (h *Handler) answer(ctx *fasthttp.RequestCtx, res op.Result) {
+	head := &ctx.Response.Header
+	if res.Location != "" {
+		head.Set("Location", Prefix+res.Location)
+	}
+	if res.Status == fasthttp.StatusAccepted {
+		head.Set("Retry-After", "1")
+	}
+	if res.Replayed {
+		head.Set("Idempotency-Replayed", "true")
+	}
+	if res.Version > 0 {
+		tag := `"` + strconv.Itoa(res.Version) + `"`
+		head.Set("ETag", tag)
+		if ctx.IsGet() && string(ctx.Request.Header.Peek("If-None-Match")) == tag {
+			ctx.SetStatusCode(fasthttp.StatusNotModified)
+			return
+		}
+	}
+	head.Set("Cache-Control", "no-store")
+	writeJSON(ctx, res.Status, res.Value, res.JSON)
+}
+
+func writeJSON(ctx *fasthttp.RequestCtx, status int, v any, stored []byte) {
+	ctx.SetStatusCode(status)
+	ctx.Response.Header.SetContentType("application/json")
+	if stored != nil {
+		ctx.Response.SetBody(stored)
+		return
+	}
+	if err := op.EncodeTo(ctx.Response.BodyWriter(), v); err != nil {
+		slog.Error("answer cannot be encoded", "path", string(ctx.Path()), "err", err)
+		ctx.Response.ResetBody()
+		Refuse(ctx, op.Refusal(err))
+	}
+}
+
+// Refuse answers with err as problem+json (RFC 9457).
+func Refuse(ctx *fasthttp.RequestCtx, err error) {
+	e := op.Refusal(err)
+	e.Instance = string(ctx.Path())
+	e.RequestID = RequestID(ctx)
+	ctx.SetStatusCode(e.Status)
+	head := &ctx.Response.Header
+	head.SetContentType("application/problem+json")
+	head.Set("Cache-Control", "no-store")
+	if e.Status == fasthttp.StatusUnauthorized {
+		head.Set("WWW-Authenticate", challenge(e))
+	}
+	if e.RetryAfter > 0 {
+		head.Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+	body, encErr := op.Encode(nil, e)
+	if encErr != nil {
+		slog.Error("problem cannot be encoded", "err", encErr)
+	}
+	ctx.Response.SetBody(body)
+}
+
+// challenge is as RFC 6750 section 3 has it: no error when no credential came.
+func challenge(e *api.Error) string {
+	if e.Code == api.CodeMissingKey || e.Code == api.CodeSessionRequired {
+		return `Bearer realm="svc"`
+	}
+	return `Bearer realm="svc", error="invalid_token", error_description="` + string(e.Code) + `"`
+}
+
+func rateHeaders(ctx *fasthttp.RequestCtx, r op.Rate) {
+	if r.Quota == 0 {
+		return
+	}
+	b := make([]byte, 0, 64)
+	b = append(append(b, '"'), r.Policy...)
+	name := len(b) + 1
+	b = strconv.AppendInt(append(b, `";q=`...), int64(r.Quota), 10)
+	b = append(b, ";w=60"...)
+	ctx.Response.Header.SetBytesV("RateLimit-Policy", b)
+	b = strconv.AppendInt(append(b[:name], ";r="...), int64(r.Remaining), 10)
+	b = strconv.AppendInt(append(b, ";t="...), int64(r.Reset), 10)
+	ctx.Response.Header.SetBytesV("RateLimit", b)
+}
