@@ -1,0 +1,127 @@
+// Package hijack serves net/http handlers from fasthttp, for what needs a
+// stream: server-sent events and the Model Context Protocol.
+//
+// A request is copied before its handler sees it and has a context of its
+// own, because fasthttp recycles its memory the moment its handler returns: an
+// adapter that lends that memory lets one client read another's credentials.
+// The package knows no route and no protocol above HTTP.
+package hijack
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/sourcegraph/conc"
+	"github.com/valyala/fasthttp"
+)
+
+// grace is how long a flushed answer may stay in memory. A handler that ends
+// within it, as most that flush once do, keeps its connection alive.
+const grace = 3 * time.Millisecond
+
+// Bridge runs handlers and knows which are still running.
+type Bridge struct {
+	log          *slog.Logger
+	writeTimeout time.Duration
+
+	base   context.Context //nolint:containedctx // the parent of every request's context, ended by Close
+	cancel context.CancelFunc
+
+	mu      sync.Mutex // guards closed, and running.Go against Close
+	closed  bool
+	running conc.WaitGroup
+}
+
+// New returns a bridge. writeTimeout bounds each write to a client of a
+// stream; a client that takes none in that time is cut off.
+func New(log *slog.Logger, writeTimeout time.Duration) *Bridge {
+	base, cancel := context.WithCancel(context.Background())
+	return &Bridge{log: log, writeTimeout: writeTimeout, base: base, cancel: cancel}
+}
+
+// Handler serves h. The answer is sent whole when h returns, on a connection
+// that stays open; from the first Flush on it is a stream, and the connection
+// ends with it.
+//
+// The request's context ends when h returns, when Close gives up waiting, when
+// a write fails, and, once the answer streams, when the client leaves.
+func (b *Bridge) Handler(h http.Handler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		r, err := request(ctx)
+		if err != nil {
+			fail(ctx, http.StatusBadRequest, "invalid_request")
+			return
+		}
+		c := newCall(b, ctx)
+		if !b.start(func() { c.run(h, r) }) {
+			c.cancel()
+			ctx.Response.Header.Set("Retry-After", "1")
+			fail(ctx, http.StatusServiceUnavailable, "overloaded")
+			return
+		}
+		if c.settled() {
+			c.respond(ctx)
+			return
+		}
+		c.stream(ctx)
+	}
+}
+
+// Close lets no new request in and waits for those that run. When ctx ends
+// first, it ends their contexts, waits for the handlers to return, and reports
+// that it had to.
+func (b *Bridge) Close(ctx context.Context) error {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	defer b.cancel()
+
+	ended := make(chan struct{})
+	var waiting conc.WaitGroup
+	defer waiting.Wait()
+	waiting.Go(func() {
+		defer close(ended)
+		b.running.Wait()
+	})
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		b.cancel()
+		return fmt.Errorf("wait for streams: %w", context.Cause(ctx))
+	}
+}
+
+// start runs f unless the bridge is closed. Close waits for f.
+func (b *Bridge) start(f func()) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
+	b.running.Go(f)
+	return true
+}
+
+// fail answers in place of the handler (RFC 9457).
+func fail(ctx *fasthttp.RequestCtx, status int, code string) {
+	ctx.SetStatusCode(status)
+	ctx.SetContentType("application/problem+json")
+	ctx.SetConnectionClose()
+	fmt.Fprintf(ctx, `{"type":"about:blank","title":%q,"status":%d,"code":%q,"retryable":%t}`,
+		http.StatusText(status), status, code, status == http.StatusServiceUnavailable)
+}
+
+// connOf unwraps the pooled connection that fasthttp hands to a hijacker:
+// nothing may use the wrapper after the hijack handler has returned.
+func connOf(c net.Conn) net.Conn {
+	if u, ok := c.(interface{ UnsafeConn() net.Conn }); ok {
+		return u.UnsafeConn()
+	}
+	return c
+}
