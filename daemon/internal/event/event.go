@@ -1,0 +1,167 @@
+// Package event is the team's event log: every change that others may care for
+// is appended in the transaction that makes it, so an event exists exactly when
+// its change does. Webhooks, search indexes and live screens follow the one log.
+//
+// It knows the envelope, the list of types and their order. What happened, and
+// what the object of an event holds, is the domain's that appends it.
+package event
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Retention is how long events are kept.
+const Retention = 90 * 24 * time.Hour
+
+// apiVersion is the contract that the objects of events follow.
+const apiVersion = "v1"
+
+// Change is what a domain appends. Object becomes the event's data.object, so it
+// leaves out what is too large to send to every webhook, such as the content of a
+// post. Previous holds the earlier values of changed members only; nil is none.
+type Change struct {
+	Team      string
+	Actor     api.Actor
+	Type      string
+	Object    any
+	Previous  any
+	RequestID string // of the request that made the change, may be empty
+}
+
+// Log is the event log of all teams. It is safe for concurrent use.
+type Log struct {
+	// Now is the clock; set it before first use only.
+	Now func() time.Time
+
+	store kv.Store
+
+	mu      sync.Mutex // guards waiters
+	waiters map[chan struct{}]struct{}
+}
+
+// New returns the log kept in store.
+func New(store kv.Store) *Log {
+	return &Log{Now: time.Now, store: store, waiters: map[chan struct{}]struct{}{}}
+}
+
+// record is one stored event. Its id in the table is its sequence number, so
+// that the log of all teams is read in one direction and only ever grows at its
+// end; the event's public id says the time and the sequence and needs no index.
+type record struct {
+	Type      string          `json:"t"`
+	At        api.Time        `json:"at"`
+	ActorType string          `json:"ak"`
+	ActorID   string          `json:"ai"`
+	Object    json.RawMessage `json:"o"`
+	Previous  json.RawMessage `json:"p,omitempty"`
+	RequestID string          `json:"q,omitempty"`
+}
+
+// events has one index, by time within the team: what a team lists never leads
+// over another team's events.
+var events = kv.NewTable("event", kv.Index[record]{
+	Name: "t",
+	Keys: func(v *record, add func([]byte)) { add(timeKey(v.At)) },
+})
+
+func timeKey(at api.Time) []byte { return kv.Key(kv.Uint64(uint64(max(at, 0)))) }
+
+// sequenceKey counts the events of all teams.
+var sequenceKey = kv.Key("event", "n")
+
+// Append adds an event in the transaction that makes the change. A type that is
+// not in the table of types is an error: a mistake of the program.
+func (l *Log) Append(tx kv.Tx, c Change) error {
+	if _, ok := row(c.Type); !ok {
+		return fmt.Errorf("append event: there is no type %q", c.Type)
+	}
+	rec := &record{
+		Type: c.Type, At: api.TimeOf(l.Now()),
+		ActorType: c.Actor.Type, ActorID: c.Actor.ID, RequestID: c.RequestID,
+	}
+	var err error
+	if rec.Object, err = op.Encode(nil, c.Object); err != nil {
+		return fmt.Errorf("encode object of %s: %w", c.Type, err)
+	}
+	if c.Previous != nil {
+		if rec.Previous, err = op.Encode(nil, c.Previous); err != nil {
+			return fmt.Errorf("encode previous of %s: %w", c.Type, err)
+		}
+	}
+	seq, err := kv.Next(tx, sequenceKey)
+	if err != nil {
+		return err
+	}
+	tx.OnCommit(l.wake)
+	return events.Insert(tx, c.Team, recordID(seq), rec)
+}
+
+// Read returns up to limit events of all teams that follow the sequence number
+// after, in order.
+func (l *Log) Read(tx kv.Tx, after uint64, limit int) ([]api.Event, error) {
+	var out []api.Event
+	_, err := events.Each(tx, recordID(after), limit, func(team, id string, r *record) error {
+		e, err := r.event(team, id)
+		out = append(out, e)
+		return err
+	})
+	return out, err
+}
+
+// event is the envelope of a record.
+func (r *record) event(team, id string) (api.Event, error) {
+	seq, err := parseRecordID(id)
+	return api.Event{
+		ID: eventID(r.At, seq), Type: r.Type, Category: category(r.Type),
+		Timestamp: r.At, APIVersion: apiVersion, TeamID: team,
+		Actor: api.Actor{Type: r.ActorType, ID: r.ActorID}, Sequence: seq,
+		Data: api.EventData{Object: r.Object, Previous: r.Previous},
+	}, err
+}
+
+const sweepPage = 500
+
+// Sweep deletes the events that are older than age, a page at a time, and
+// returns how many there were.
+func (l *Log) Sweep(ctx context.Context, age time.Duration) (deleted int, err error) {
+	before := api.TimeOf(l.Now().Add(-age))
+	for {
+		n := 0
+		err := l.store.Update(ctx, func(tx kv.Tx) (err error) {
+			n, err = sweep(tx, before)
+			return err
+		})
+		deleted += n
+		if err != nil || n < sweepPage {
+			return deleted, err
+		}
+	}
+}
+
+func sweep(tx kv.Tx, before api.Time) (int, error) {
+	var dead [][2]string
+	_, err := events.Each(tx, "", sweepPage, func(team, id string, r *record) error {
+		if r.At >= before {
+			return kv.Stop
+		}
+		dead = append(dead, [2]string{team, id})
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range dead {
+		if err := events.Delete(tx, d[0], d[1]); err != nil {
+			return 0, err
+		}
+	}
+	return len(dead), nil
+}

@@ -1,0 +1,137 @@
+package event
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Wake returns a channel that gets a token after commits that appended events:
+// one token may stand for many commits. The returned func ends it.
+func (l *Log) Wake() (<-chan struct{}, func()) {
+	ch := make(chan struct{}, 1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiters[ch] = struct{}{}
+	return ch, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.waiters, ch)
+	}
+}
+
+func (l *Log) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for ch := range l.waiters {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// cursor is how far a consumer has come.
+type cursor struct {
+	Sequence uint64 `json:"s"`
+}
+
+// cursors belong to the daemon, not to a team.
+var cursors = kv.NewTable[cursor]("eventcursor")
+
+const (
+	followBatch = 256
+	retryFirst  = 100 * time.Millisecond
+	retryLast   = time.Minute
+)
+
+// Follow calls fn with batches of the log in order, from where the consumer of
+// that name left off; a new one begins at the oldest event that is kept. Each
+// event is handed over at least once: again when fn fails, after a pause that
+// grows to a minute, and again after a crash between fn and the note that it is
+// done. Follow returns when ctx ends, with its error, or when the store fails.
+// A consumer is followed by one call at a time.
+func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Context, []api.Event) error) error {
+	woken, cancel := l.Wake()
+	defer cancel()
+	after, err := l.cursor(ctx, consumer)
+	if err != nil {
+		return fmt.Errorf("follow events as %s: %w", consumer, err)
+	}
+	pause := retryFirst
+	for {
+		batch, err := l.next(ctx, after)
+		if err != nil {
+			return fmt.Errorf("follow events as %s: %w", consumer, err)
+		}
+		if len(batch) == 0 {
+			if err := wait(ctx, woken); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := fn(ctx, batch); err != nil {
+			slog.WarnContext(ctx, "consumer of events failed, trying again", "consumer", consumer, "after", after, "pause", pause, "err", err)
+			if err := wait(ctx, time.After(pause)); err != nil {
+				return err
+			}
+			pause = min(2*pause, retryLast)
+			continue
+		}
+		pause = retryFirst
+		after = batch[len(batch)-1].Sequence
+		if err := l.advance(ctx, consumer, after); err != nil {
+			return fmt.Errorf("follow events as %s: %w", consumer, err)
+		}
+	}
+}
+
+func wait[T any](ctx context.Context, ch <-chan T) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-ch:
+		return nil
+	}
+}
+
+func (l *Log) next(ctx context.Context, after uint64) (batch []api.Event, err error) {
+	err = l.store.View(ctx, func(tx kv.Tx) (err error) {
+		batch, err = l.Read(tx, after, followBatch)
+		return err
+	})
+	return batch, err
+}
+
+func (l *Log) cursor(ctx context.Context, consumer string) (after uint64, err error) {
+	err = l.store.View(ctx, func(tx kv.Tx) error {
+		c, err := cursors.Get(tx, "", consumer)
+		if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
+			return nil
+		}
+		if err == nil {
+			after = c.Sequence
+		}
+		return err
+	})
+	return after, err
+}
+
+func (l *Log) advance(ctx context.Context, consumer string, after uint64) error {
+	return l.store.Update(ctx, func(tx kv.Tx) error {
+		c := &cursor{Sequence: after}
+		known, err := cursors.Exists(tx, "", consumer)
+		if err != nil {
+			return err
+		}
+		if known {
+			return cursors.Put(tx, "", consumer, c)
+		}
+		return cursors.Insert(tx, "", consumer, c)
+	})
+}
