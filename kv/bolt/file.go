@@ -153,16 +153,23 @@ func checkFormat(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(readFormat(db), db.Close())
+	return errors.Join(readFormat(db, path), db.Close())
 }
 
-func readFormat(db *bolt.DB) (err error) {
+func readFormat(db *bolt.DB, path string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("damaged file: %v", p)
 		}
 	}()
+	st, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
 	return db.View(func(tx *bolt.Tx) error {
+		if st.Size() < tx.Size() {
+			return fmt.Errorf("the file is cut off: %d of %d bytes", st.Size(), tx.Size())
+		}
 		meta := tx.Bucket(metaBucket)
 		if meta == nil || tx.Bucket(dataBucket) == nil {
 			return errors.New("not a svc store")

@@ -1,0 +1,73 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+
+	"edgesvc.dev/svc/kv"
+)
+
+// Check verifies the store at path without changing it: the checksum of every
+// pair, then everything the tables can tell, then bbolt's own page structure.
+// report is called once for each key and reason; a nil key speaks of pages.
+// Check returns how many pairs it read.
+//
+// A damaged file can end the process: call Check in a child process and take
+// its death for a problem.
+func Check(path string, report func(key []byte, reason string), tables ...kv.Checker) (pairs int, err error) {
+	if err := checkFormat(path); err != nil {
+		return 0, fmt.Errorf("check store %s: %w", path, err)
+	}
+	db, err := openFile(path, &bolt.Options{ReadOnly: true, PreLoadFreelist: true, Timeout: lockTimeout})
+	if err != nil {
+		return 0, fmt.Errorf("check store %s: %w", path, err)
+	}
+	err = db.View(func(tx *bolt.Tx) error {
+		once := reportOnce(report)
+		view := &viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}}
+		if err := damageOf(checkPairs(view, &pairs, once), once); err != nil {
+			return err
+		}
+		for _, t := range tables {
+			if err := damageOf(t.Check(view, once), once); err != nil {
+				return err
+			}
+		}
+		for err := range tx.Check() {
+			once(nil, err.Error())
+		}
+		return nil
+	})
+	return pairs, errors.Join(err, db.Close())
+}
+
+func checkPairs(tx kv.Tx, pairs *int, report func(key []byte, reason string)) error {
+	return tx.Scan(kv.Range{}, func(k, v []byte) error {
+		*pairs++
+		if reason, ok := kv.CheckValue(k, v); !ok {
+			report(k, reason)
+		}
+		return nil
+	})
+}
+
+// damageOf reports an error that speaks of a damaged page and returns others.
+func damageOf(err error, report func(key []byte, reason string)) error {
+	if damage, ok := errors.AsType[*kv.CorruptError](err); ok {
+		report(damage.Key, damage.Reason)
+		return nil
+	}
+	return err
+}
+
+func reportOnce(report func(key []byte, reason string)) func(key []byte, reason string) {
+	seen := map[string]bool{}
+	return func(key []byte, reason string) {
+		if id := string(key) + "\x00" + reason; !seen[id] {
+			seen[id] = true
+			report(key, reason)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package kv
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Checker verifies what it keeps in a store.
+type Checker interface {
+	// Check calls report for each key whose pair is wrong, and returns an
+	// error only when it cannot go on. It reads the whole of its keys.
+	Check(tx Tx, report func(key []byte, reason string)) error
+}
+
+// Check verifies that every record decodes and is listed under its index keys
+// and no others, that every index entry names a record of its team, and that
+// every body stands beside a record.
+func (t *Table[T]) Check(tx Tx, report func(key []byte, reason string)) error {
+	c := &tableCheck[T]{t: t, tx: tx, report: report}
+	base := Key(t.name)
+	return tx.Scan(Prefix(base), func(key, raw []byte) error {
+		team, payload, ok := openValue(key, raw)
+		if !ok {
+			report(key, team)
+			return nil
+		}
+		switch kind, rest, _ := SplitPart(key[len(base):]); kind {
+		case "r":
+			return c.record(key, rest, team, payload)
+		case "b":
+			return c.body(key, rest, team)
+		case "i":
+			return c.entry(key, rest, string(payload))
+		}
+		report(key, "neither record, body nor index entry")
+		return nil
+	})
+}
+
+type tableCheck[T any] struct {
+	t      *Table[T]
+	tx     Tx
+	report func(key []byte, reason string)
+}
+
+func (c *tableCheck[T]) record(key, rest []byte, team string, payload []byte) error {
+	id, _, _ := SplitPart(rest)
+	v := new(T)
+	if err := decMode.Unmarshal(payload, v); err != nil {
+		c.report(key, err.Error())
+		return nil
+	}
+	for _, ix := range c.t.indexes {
+		for _, k := range keysOf(ix, v) {
+			entry := c.t.entryKey(ix, team, id, k)
+			raw, err := c.tx.Get(entry)
+			if err != nil {
+				return err
+			}
+			reason, holder, ok := openValue(entry, raw)
+			switch {
+			case len(raw) == 0:
+				c.report(key, fmt.Sprintf("index %s does not list the record", ix.Name))
+			case !ok:
+				c.report(entry, reason)
+			case string(holder) != id:
+				c.report(entry, fmt.Sprintf("index names %s instead of %s", holder, id))
+			}
+		}
+	}
+	return nil
+}
+
+func (c *tableCheck[T]) body(key, rest []byte, team string) error {
+	id, _, _ := SplitPart(rest)
+	_, err := c.t.open(c.tx, team, id, c.t.recordKey(id))
+	return c.absent(key, err, "body of a missing record")
+}
+
+func (c *tableCheck[T]) entry(key, rest []byte, id string) error {
+	name, rest, _ := SplitPart(rest)
+	team, _, _ := SplitPart(rest)
+	ix := c.index(name)
+	if ix == nil {
+		c.report(key, "entry of an unknown index")
+		return nil
+	}
+	v, err := c.t.Get(c.tx, team, id)
+	if err != nil {
+		return c.absent(key, err, "index names a missing record")
+	}
+	for _, k := range keysOf(*ix, v) {
+		if bytes.Equal(c.t.entryKey(*ix, team, id, k), key) {
+			return nil
+		}
+	}
+	c.report(key, "the record has no such index key")
+	return nil
+}
+
+func (c *tableCheck[T]) index(name string) *Index[T] {
+	for i := range c.t.indexes {
+		if c.t.indexes[i].Name == name {
+			return &c.t.indexes[i]
+		}
+	}
+	return nil
+}
+
+// absent reports the two errors that speak of a damaged store, and returns any
+// other.
+func (c *tableCheck[T]) absent(key []byte, err error, reason string) error {
+	switch err := err.(type) {
+	case nil:
+		return nil
+	case *NotFoundError:
+		c.report(key, reason)
+		return nil
+	case *CorruptError:
+		c.report(err.Key, err.Reason)
+		return nil
+	default:
+		return err
+	}
+}
