@@ -1,0 +1,200 @@
+// Package queue is durable delayed work: rows in the store that become due, are
+// leased to one worker at a time, retried, and kept as dead letters when they
+// fail for good. A crash loses nothing; work that was under way starts again.
+//
+// It does not know what the work is. A handler makes its effects in a
+// transaction that calls Finish, so that they happen exactly when the row goes,
+// once, even when two processes believe to hold it.
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"edgesvc.dev/svc/kv"
+)
+
+// ErrLost says that the claim is no longer this worker's: its lease ran out and
+// another took over, or the item was removed. The transaction that meets it
+// must not commit.
+var ErrLost = errors.New("queue: claim is lost")
+
+// Options adjust a queue; the zero value of a field is its default.
+type Options struct {
+	Lease    time.Duration // how long a worker that fell silent keeps an item; 60 s
+	Attempts int           // how often an item is tried before it is dead; 3
+	// Delay is the pause after the attempt of that number, the first being 1.
+	// The default doubles from one second.
+	Delay func(attempt int) time.Duration
+	// Dead runs in the transaction that gives an item up, with the reason.
+	Dead func(tx kv.Tx, it Item, reason string) error
+	Now  func() time.Time // the clock; time.Now
+}
+
+func (o Options) withDefaults() Options {
+	if o.Lease == 0 {
+		o.Lease = time.Minute
+	}
+	if o.Attempts == 0 {
+		o.Attempts = 3
+	}
+	if o.Delay == nil {
+		o.Delay = func(attempt int) time.Duration { return time.Second << min(attempt-1, 16) }
+	}
+	if o.Dead == nil {
+		o.Dead = func(kv.Tx, Item, string) error { return nil }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// Queue is one kind of work. It is safe for concurrent use.
+type Queue struct {
+	name  string
+	store kv.Store
+	o     Options
+	wake  chan struct{} // holds one token when something may have become due
+}
+
+// New describes the queue of that name, which never changes: it is in the keys.
+func New(store kv.Store, name string, o Options) *Queue {
+	return &Queue{name: name, store: store, o: o.withDefaults(), wake: make(chan struct{}, 1)}
+}
+
+// Item is one piece of work.
+type Item struct {
+	ID      string // unique in the queue
+	Team    string // whose work it is: workers are shared out fairly among teams
+	Payload []byte
+	Attempt int // set by the queue: 1 at the first try
+}
+
+// row is a stored item. Due is when it may be claimed: while a worker holds the
+// item that is the end of the lease, so an abandoned one becomes due by itself.
+type row struct {
+	Queue   string `json:"q"`
+	Team    string `json:"t"`
+	Payload []byte `json:"p,omitempty"`
+	Due     int64  `json:"d"` // Unix milliseconds
+	Attempt int    `json:"n,omitempty"`
+	// Token counts the claims. A worker whose token is not the row's has lost it.
+	Token  uint64 `json:"k,omitempty"`
+	Leased bool   `json:"l,omitempty"`
+	Dead   string `json:"x,omitempty"` // the reason
+}
+
+// rows are the items of all queues. They belong to the daemon, not to a team:
+// the order of what is due runs across teams.
+var rows = kv.NewTable("queue", kv.Index[row]{
+	Name: "due",
+	Keys: func(v *row, add func([]byte)) {
+		if v.Dead == "" {
+			add(kv.Key(v.Queue, dueKey(v.Due)))
+		}
+	},
+}, kv.Index[row]{
+	Name: "dead",
+	Keys: func(v *row, add func([]byte)) {
+		if v.Dead != "" {
+			add(kv.Key(v.Queue))
+		}
+	},
+})
+
+const daemon = "" // the owner of the rows
+
+func dueKey(ms int64) string { return kv.Uint64(uint64(max(ms, 0))) }
+
+func (q *Queue) rowID(id string) string { return q.name + "/" + id }
+
+// Add puts an item into the queue, to be worked on from due on. An item of the
+// same id is replaced; whoever works on that one loses its claim.
+func (q *Queue) Add(tx kv.Tx, it Item, due time.Time) error {
+	id := q.rowID(it.ID)
+	r := &row{Queue: q.name, Team: it.Team, Payload: it.Payload, Due: due.UnixMilli()}
+	tx.OnCommit(q.notify)
+	old, err := rows.Get(tx, daemon, id)
+	if missing(err) {
+		return rows.Insert(tx, daemon, id, r)
+	}
+	if err != nil {
+		return err
+	}
+	r.Token = old.Token + 1
+	return rows.Put(tx, daemon, id, r)
+}
+
+// Remove takes an item out, if it is there. Whoever works on it loses its claim.
+func (q *Queue) Remove(tx kv.Tx, id string) error {
+	err := rows.Delete(tx, daemon, q.rowID(id))
+	if missing(err) {
+		return nil
+	}
+	return err
+}
+
+// Reclaim makes every leased item due at once. The daemon calls it at its start
+// where no other process can be holding leases; elsewhere they run out.
+func (q *Queue) Reclaim(ctx context.Context) error {
+	err := q.store.Update(ctx, func(tx kv.Tx) error {
+		leased, err := q.each(tx, func(r *row) bool { return r.Leased })
+		for id, r := range leased {
+			if err == nil {
+				r.Leased, r.Due = false, q.now()
+				err = rows.Put(tx, daemon, id, r)
+			}
+		}
+		tx.OnCommit(q.notify)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("reclaim queue %s: %w", q.name, err)
+	}
+	return nil
+}
+
+// each returns the live rows of this queue that keep accepts, by row id.
+func (q *Queue) each(tx kv.Tx, keep func(*row) bool) (map[string]*row, error) {
+	out := map[string]*row{}
+	p := kv.Page[row]{Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Ascending: true, Limit: 500, Keep: keep}
+	for {
+		res, err := rows.List(tx, daemon, p)
+		if err != nil {
+			return nil, err
+		}
+		for i, id := range res.IDs {
+			out[id] = res.Records[i]
+		}
+		if !res.More {
+			return out, nil
+		}
+		p.After = res.Next
+	}
+}
+
+// Depth is the number of items that wait or are worked on, at most limit.
+func (q *Queue) Depth(tx kv.Tx, limit int) (int, error) {
+	res, err := rows.List(tx, daemon, kv.Page[row]{Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Limit: limit})
+	if err != nil {
+		return 0, err
+	}
+	return len(res.IDs), nil
+}
+
+func (q *Queue) now() int64 { return q.o.Now().UnixMilli() }
+
+func (q *Queue) notify() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+func missing(err error) bool {
+	_, ok := errors.AsType[*kv.NotFoundError](err)
+	return ok
+}
