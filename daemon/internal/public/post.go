@@ -1,0 +1,86 @@
+package public
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// postPage is the body of a post's page.
+type postPage struct {
+	card
+	Author       string
+	Content      template.HTML
+	Newer, Older *card
+}
+
+func (p *Pages) post(ctx *fasthttp.RequestCtx, s site, slug string) error {
+	post, found, err := p.source.Post(ctx, s.Team.ID, slug)
+	if err != nil {
+		return fmt.Errorf("read post: %w", err)
+	}
+	if !found || !published(post) {
+		return errNotFound
+	}
+	newer, older, err := p.source.Around(ctx, s.Team.ID, post)
+	if err != nil {
+		return fmt.Errorf("read posts around: %w", err)
+	}
+	f := p.fingerprint("post", s)
+	modified := s.Team.UpdatedAt
+	for _, shown := range []*api.Post{&post, newer, older} {
+		f.post(shown)
+		if shown != nil {
+			modified = max(modified, shown.UpdatedAt)
+		}
+	}
+	return p.send(ctx, document{
+		contentType: typeHTML,
+		etag:        f.etag(),
+		modified:    modified.Time(),
+		render:      func() ([]byte, error) { return p.html("post", postView(s, post, newer, older)) },
+	})
+}
+
+func postView(s site, post api.Post, newer, older *api.Post) view {
+	body := postPage{card: card{s, post}, Author: authorName(post), Content: shown(post.Content)}
+	body.Newer, body.Older = neighbour(s, newer), neighbour(s, older)
+	return view{
+		Site: s, Lang: post.Locale, Title: post.Title, Description: summary(post),
+		Canonical: canonical(s, post), Image: shownImage(post),
+		Article: true, Published: post.PublishedAt, Tags: post.Tags, Body: body,
+	}
+}
+
+func neighbour(s site, post *api.Post) *card {
+	if post == nil || !published(*post) {
+		return nil
+	}
+	return &card{s, *post}
+}
+
+// canonical is the address that the author names as the original, or ours.
+func canonical(s site, post api.Post) string {
+	if u, err := url.Parse(post.CanonicalURL); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" {
+		return post.CanonicalURL
+	}
+	return s.Abs(s.Post(post.Slug))
+}
+
+// Revised is the day of the last change where a reader should know of it: not on
+// the day of publication.
+func (p postPage) Revised() api.Time {
+	if p.Post.UpdatedAt.Time().Sub(p.Post.PublishedAt.Time()) < 24*time.Hour {
+		return 0
+	}
+	return p.Post.UpdatedAt
+}
+
+// Lede is the author's description; an excerpt would repeat the first lines.
+func (p postPage) Lede() string { return strings.TrimSpace(p.Post.Description) }

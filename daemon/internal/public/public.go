@@ -1,0 +1,126 @@
+// Package public serves the pages that a team publishes: its index, posts, tags,
+// feed, sitemap and media. It sees published posts only, through the Source that
+// it declares, and knows nothing of keys, sessions, storage or the API.
+//
+// The pages need no script and send none.
+package public
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"log/slog"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Source is what the pages are made of. A lookup that finds nothing returns
+// false and no error. Calls end before the request does.
+type Source interface {
+	// TeamBySlug finds the team whose pages are below /{slug}/.
+	TeamBySlug(ctx context.Context, slug string) (api.Team, bool, error)
+
+	// TeamByHost finds the team that has a site of its own at host, which is in
+	// lower case and without a port.
+	TeamByHost(ctx context.Context, host string) (api.Team, bool, error)
+
+	// OnlyTeam is the team to which "/" leads on a host without a site; false
+	// where there is none or more than one.
+	OnlyTeam(ctx context.Context) (api.Team, bool, error)
+
+	// Posts lists published posts, the newest publication first. An unknown
+	// cursor is an *api.Error.
+	Posts(ctx context.Context, teamID string, q Query) (api.Page[api.Post], error)
+
+	// Post finds a published post with its content.
+	Post(ctx context.Context, teamID, slug string) (api.Post, bool, error)
+
+	// Around returns the posts published directly after and before p, nil where
+	// there is none. Their content is not used.
+	Around(ctx context.Context, teamID string, p api.Post) (newer, older *api.Post, err error)
+
+	// Media finds a file of any team. The bytes must not change afterwards.
+	Media(ctx context.Context, id string) (mime string, data []byte, found bool, err error)
+}
+
+// Query asks for a page of published posts.
+type Query struct {
+	Tag     string // only posts with this tag; empty for all
+	Cursor  string // NextCursor of the page before; empty for the first
+	Limit   int
+	Content bool // with content
+}
+
+// Options are the settings of the pages.
+type Options struct {
+	// BaseURL is the address of the daemon, such as https://blog.example.com,
+	// without a slash at the end. Canonical links and feeds are made with it.
+	// Empty takes the Host of each request, over plain HTTP.
+	BaseURL string
+
+	Log *slog.Logger // nil: slog.Default()
+
+	// CacheBytes bounds the rendered pages kept in memory; 0 is 16 MiB. Pages are
+	// kept by the versions of what they show, so they are never stale.
+	CacheBytes int
+}
+
+const defaultCacheBytes = 16 << 20
+
+// Pages answers requests for published pages. It is safe for concurrent use.
+type Pages struct {
+	source    Source
+	base      string
+	log       *slog.Logger
+	templates map[string]*template.Template
+	assets    assets
+	cache     *cache
+}
+
+// New returns the pages of source.
+func New(source Source, o Options) *Pages {
+	p := &Pages{source: source, base: strings.TrimRight(o.BaseURL, "/"), log: o.Log, assets: loadAssets()}
+	if p.log == nil {
+		p.log = slog.Default()
+	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = defaultCacheBytes
+	}
+	p.cache = newCache(o.CacheBytes)
+	p.templates = parseTemplates()
+	return p
+}
+
+// Handle is a fasthttp.RequestHandler that answers every path; what is no page
+// is a 404 page. Route more specific paths before it.
+func (p *Pages) Handle(ctx *fasthttp.RequestCtx) {
+	setSafetyHeaders(ctx)
+	if !ctx.IsGet() && !ctx.IsHead() {
+		ctx.Response.Header.Set("Allow", "GET, HEAD")
+		p.fail(ctx, site{}, fasthttp.StatusMethodNotAllowed)
+		return
+	}
+	s, err := p.serve(ctx)
+	if err != nil {
+		p.fail(ctx, s, p.status(ctx, err))
+	}
+}
+
+// errNotFound is the outcome of every address that shows nothing.
+var errNotFound = errors.New("page not found")
+
+// status of the page that tells of err. Refusals of the source are addresses
+// that nobody was given, such as an unknown cursor.
+func (p *Pages) status(ctx *fasthttp.RequestCtx, err error) int {
+	if errors.Is(err, errNotFound) {
+		return fasthttp.StatusNotFound
+	}
+	if refusal, ok := errors.AsType[*api.Error](err); ok && refusal.Status < 500 {
+		return fasthttp.StatusNotFound
+	}
+	p.log.ErrorContext(ctx, "public page", "path", string(ctx.Path()), "error", err)
+	return fasthttp.StatusInternalServerError
+}

@@ -1,0 +1,103 @@
+package public
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+)
+
+// serve finds the site and answers. The site is returned with an error too, so
+// that its 404 page looks like the rest of it.
+func (p *Pages) serve(ctx *fasthttp.RequestCtx) (site, error) {
+	path, err := segments(ctx)
+	if err != nil {
+		return site{}, errNotFound
+	}
+	switch path[0] {
+	case "assets":
+		return site{}, p.asset(ctx, path[1:])
+	case "media":
+		return site{}, p.media(ctx, path[1:])
+	}
+	s, found, err := p.siteOfHost(ctx)
+	if err != nil {
+		return s, err
+	}
+	if found {
+		return s, p.page(ctx, s, path)
+	}
+	return p.teamPath(ctx, path)
+}
+
+// teamPath serves a host that belongs to no team: the first segment names one.
+func (p *Pages) teamPath(ctx *fasthttp.RequestCtx, path []string) (site, error) {
+	switch {
+	case len(path) == 1 && path[0] == "":
+		return site{}, p.welcome(ctx)
+	case len(path) == 1 && path[0] == "robots.txt":
+		return site{}, p.robots(ctx, "")
+	}
+	s, found, err := p.siteOfSlug(ctx, path[0])
+	switch {
+	case err != nil:
+		return s, err
+	case !found:
+		return s, errNotFound
+	case len(path) == 1:
+		redirect(ctx, s.Index(), fasthttp.StatusMovedPermanently)
+		return s, nil
+	}
+	return s, p.page(ctx, s, path[1:])
+}
+
+// page serves one page of a site; path is below its prefix.
+func (p *Pages) page(ctx *fasthttp.RequestCtx, s site, path []string) error {
+	if len(path) == 2 && path[1] == "" && path[0] != "tag" {
+		redirect(ctx, s.Post(path[0]), fasthttp.StatusMovedPermanently)
+		return nil
+	}
+	if len(path) == 2 && path[0] == "tag" && path[1] != "" {
+		return p.index(ctx, s, path[1])
+	}
+	if len(path) != 1 {
+		return errNotFound
+	}
+	switch name := string(ctx.QueryArgs().Peek("name")); path[0] {
+	case "":
+		return p.index(ctx, s, "")
+	case "feed.xml":
+		return p.feed(ctx, s)
+	case "sitemap.xml":
+		return p.sitemap(ctx, s)
+	case "robots.txt":
+		return p.robots(ctx, s.Abs(s.Sitemap()))
+	case "tag":
+		if name != "" {
+			return p.index(ctx, s, name)
+		}
+	}
+	return p.post(ctx, s, path[0])
+}
+
+// segments are the decoded parts of the path as it was sent: fasthttp's own
+// Path resolves dots and slashes first. There is always at least one.
+func segments(ctx *fasthttp.RequestCtx) ([]string, error) {
+	parts := strings.Split(strings.TrimPrefix(string(ctx.Request.URI().PathOriginal()), "/"), "/")
+	for i, part := range parts {
+		decoded, err := url.PathUnescape(part)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = decoded
+	}
+	return parts, nil
+}
+
+// redirect answers with a relative Location: the daemon need not know its own
+// name for it.
+func redirect(ctx *fasthttp.RequestCtx, to string, status int) {
+	ctx.Response.Header.Set(fasthttp.HeaderLocation, to)
+	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "public, max-age=60")
+	ctx.SetStatusCode(status)
+}

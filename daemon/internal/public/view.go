@@ -1,0 +1,188 @@
+package public
+
+import (
+	"bytes"
+	"html/template"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// view is what the layout needs of a page; Body is for its own template.
+type view struct {
+	Site        site
+	Assets      assets
+	Lang        string
+	Title       string // without the team's name
+	Description string
+	Canonical   string // empty: a page that no one should link to
+	Image       *api.Image
+	Article     bool
+	Published   api.Time
+	Tags        []string
+	NoIndex     bool
+	Body        any
+}
+
+// HeadTitle names the page first, because tabs are narrow.
+func (v view) HeadTitle() string {
+	switch {
+	case v.Title == "" || v.Title == v.Site.Team.Name:
+		return v.Site.Team.Name
+	case v.Site.Team.Name == "":
+		return v.Title
+	}
+	return v.Title + " · " + v.Site.Team.Name
+}
+
+// Logo is the team's logo where a page may show it.
+func (v view) Logo() string {
+	if showable(v.Site.Team.Brand.LogoURL) {
+		return v.Site.Team.Brand.LogoURL
+	}
+	return ""
+}
+
+func (p *Pages) html(name string, v view) ([]byte, error) {
+	v.Assets = p.assets
+	if v.Lang == "" {
+		v.Lang = "en"
+	}
+	var out bytes.Buffer
+	if err := p.templates[name].ExecuteTemplate(&out, "layout.html", v); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func funcs() template.FuncMap {
+	return template.FuncMap{
+		"day":     func(t api.Time) string { return t.Time().Format("2 January 2006") },
+		"machine": func(t api.Time) string { return t.Time().Format(time.RFC3339) },
+		"join":    func(s []string) string { return strings.Join(s, ", ") },
+		"card":    func(s site, post api.Post) card { return card{Site: s, Post: post} },
+	}
+}
+
+// card is a post as lists show it.
+type card struct {
+	Site site
+	Post api.Post
+}
+
+func (c card) Path() string    { return c.Site.Post(c.Post.Slug) }
+func (c card) Summary() string { return summary(c.Post) }
+func (c card) Dir() string     { return direction(c.Post.Locale) }
+
+func (c card) Image() *api.Image { return shownImage(c.Post) }
+
+func (c card) Minutes() int { return max(c.Post.ReadingMinutes, 1) }
+
+// summary is what the author wrote about the post, or how it begins.
+func summary(post api.Post) string {
+	if post.Description != "" {
+		return post.Description
+	}
+	return post.Excerpt
+}
+
+// shownImage leaves out what the content policy would block and what could not
+// be an address of a picture.
+func shownImage(post api.Post) *api.Image {
+	if post.FeaturedImage == nil || !showable(post.FeaturedImage.URL) {
+		return nil
+	}
+	return post.FeaturedImage
+}
+
+func showable(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	return u.Scheme == "https" && u.Host != "" || u.Scheme == "" && strings.HasPrefix(address, "/media/")
+}
+
+// direction of a language's script; "auto" lets the browser look at the text.
+func direction(locale string) string {
+	language, _, _ := strings.Cut(strings.ToLower(locale), "-")
+	switch language {
+	case "":
+		return "auto"
+	case "ar", "arc", "ckb", "dv", "fa", "he", "ks", "ps", "sd", "ug", "ur", "yi":
+		return "rtl"
+	}
+	return "ltr"
+}
+
+func authorName(post api.Post) string {
+	if post.Author == nil {
+		return ""
+	}
+	return post.Author.Name
+}
+
+// published reports whether the post may be shown: a post whose text is still
+// being generated is published in status only.
+func published(post api.Post) bool {
+	if post.Status != api.PostPublished {
+		return false
+	}
+	return post.Generation == nil || post.Generation.State != "queued" && post.Generation.State != "running"
+}
+
+// shown sanitises content and fits it into the page.
+func shown(content string) template.HTML {
+	return template.HTML(dress(safehtml.Sanitize(content))) // sanitised, so not escaped again
+}
+
+// message is the body of a page that only says something.
+type message struct{ Heading, Text string }
+
+// fail answers with a page that tells of an error and is never kept.
+func (p *Pages) fail(ctx *fasthttp.RequestCtx, s site, status int) {
+	m := message{"Page not found", "There is nothing at this address. It may have moved, or it was never here."}
+	switch status {
+	case fasthttp.StatusMethodNotAllowed:
+		m = message{"Not possible here", "This address can only be read."}
+	case fasthttp.StatusInternalServerError:
+		m = message{"Something went wrong", "The page could not be made. Please try again in a moment."}
+	}
+	page, err := p.html("message", view{Site: s, Title: m.Heading, NoIndex: true, Body: m})
+	if err != nil {
+		p.log.ErrorContext(ctx, "render error page", "error", err)
+		page = []byte(m.Heading)
+	}
+	ctx.SetStatusCode(status)
+	ctx.SetContentType(typeHTML)
+	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "no-store")
+	ctx.SetBody(page)
+}
+
+// welcome answers "/" on a host without a site. It tells nothing of the teams,
+// unless there is only one.
+func (p *Pages) welcome(ctx *fasthttp.RequestCtx) error {
+	team, found, err := p.source.OnlyTeam(ctx)
+	if err != nil {
+		return err
+	}
+	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "no-store")
+	if found {
+		ctx.Response.Header.Set(fasthttp.HeaderLocation, "/"+url.PathEscape(team.Slug)+"/")
+		ctx.SetStatusCode(fasthttp.StatusFound)
+		return nil
+	}
+	page, err := p.html("message", view{Title: "Welcome", NoIndex: true,
+		Body: message{"Welcome", "This server hosts publications. Each has an address of its own: add its name to the end of this one."}})
+	if err != nil {
+		return err
+	}
+	ctx.SetContentType(typeHTML)
+	ctx.SetBody(page)
+	return nil
+}
