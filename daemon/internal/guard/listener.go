@@ -57,7 +57,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	for {
 		raw, err := l.Listener.Accept()
 		if err != nil {
-			return nil, err //nolint:wrapcheck // fasthttp looks at the error itself
+			return nil, err
 		}
 		if c := l.admit(raw); c != nil {
 			return c, nil
@@ -87,7 +87,7 @@ func (l *listener) admit(raw net.Conn) *conn {
 			l.turnAway(raw, &tooManyFromAddress)
 			return nil
 		}
-		evicted := oldest.Value.(*conn) //nolint:forcetypeassert // the list holds nothing else
+		evicted := oldest.Value.(*conn)
 		l.forget(evicted)
 		l.turnAway(evicted.Conn, &tooManyFromAddress)
 	}
@@ -157,7 +157,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	if n > 0 && !c.spoke.Load() {
 		c.speak()
 	}
-	return n, err //nolint:wrapcheck // callers compare with io.EOF
+	return n, err
 }
 
 func (c *conn) speak() {
@@ -178,7 +178,7 @@ func (c *conn) Close() error {
 	if c.refused.Load() {
 		drain(c.Conn)
 	}
-	return c.Conn.Close() //nolint:wrapcheck // nothing to add
+	return c.Conn.Close()
 }
 
 // linger makes the Close that follows a refusal wait for the client to read it.

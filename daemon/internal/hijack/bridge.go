@@ -29,7 +29,7 @@ type Bridge struct {
 	log          *slog.Logger
 	writeTimeout time.Duration
 
-	base   context.Context //nolint:containedctx // the parent of every request's context, ended by Close
+	base   context.Context // the parent of every request's context, ended by Close
 	cancel context.CancelFunc
 
 	mu      sync.Mutex // guards closed, and running.Go against Close

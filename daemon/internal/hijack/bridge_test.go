@@ -347,7 +347,7 @@ func TestRequestsStayApart(t *testing.T) {
 // memory for other clients: an adapter that lends it shows their credentials.
 func TestRequestOutlivesItsHandler(t *testing.T) {
 	kept := make(chan *http.Request, 1)
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/kept" {
 			kept <- r
 		}

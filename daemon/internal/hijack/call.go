@@ -16,8 +16,8 @@ import (
 // call is one request on its way through a handler.
 type call struct {
 	b        *Bridge
-	id       string          // of the request, for the log
-	ctx      context.Context //nolint:containedctx // it is the request's own
+	id       string // of the request, for the log
+	ctx      context.Context
 	cancel   context.CancelFunc
 	w        *writer
 	done     chan struct{} // closed when the handler returned
