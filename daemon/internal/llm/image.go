@@ -75,7 +75,7 @@ func drawOffline(ctx context.Context, req ImageRequest) (Image, error) {
 		return Image{}, fmt.Errorf("encode cover: %w", err)
 	}
 	return Image{Bytes: buf.Bytes(), MIME: "image/png", Width: req.Width, Height: req.Height,
-		Provider: ProviderOffline, Alt: altText(req, "Cover with the title")}, nil
+		Provider: ProviderOffline, Alt: altText(req, "Cover")}, nil
 }
 
 // clampSize keeps a cover drawable: large enough to read, small enough for
