@@ -42,9 +42,9 @@ type Key struct {
 	Scopes     []string `json:"scopes"`
 	Last4      string   `json:"last4"`
 	State      string   `json:"state" enum:"active,expired,revoked"`
-	LastUsedAt Time     `json:"lastUsedAt" nullable:"true" doc:"To the minute."`
-	ExpiresAt  Time     `json:"expiresAt" nullable:"true"`
-	RevokedAt  Time     `json:"revokedAt" nullable:"true"`
+	LastUsedAt Time     `json:"lastUsedAt" null:"true" doc:"To the minute."`
+	ExpiresAt  Time     `json:"expiresAt" null:"true"`
+	RevokedAt  Time     `json:"revokedAt" null:"true"`
 	CreatedAt  Time     `json:"createdAt"`
 	UpdatedAt  Time     `json:"updatedAt"`
 	Version    int      `json:"version"`
@@ -62,7 +62,7 @@ type KeyUpdate struct {
 	ID        string        `json:"id"`
 	Name      Opt[string]   `json:"name,omitzero" minLength:"1" maxLength:"120"`
 	Scopes    Opt[[]string] `json:"scopes,omitzero" maxItems:"40"`
-	ExpiresAt Opt[Time]     `json:"expiresAt,omitzero" nullable:"true"`
+	ExpiresAt Opt[Time]     `json:"expiresAt,omitzero" null:"true"`
 }
 
 // KeyRef names a key.

@@ -3,6 +3,6 @@
 // library only and knows neither transport nor storage.
 //
 // Struct tags describe the wire: json names, and doc, enum, default, minLength,
-// maxLength, minimum, maximum, pattern, maxItems and nullable as the daemon's
+// maxLength, minimum, maximum, pattern, maxItems and null as the daemon's
 // schema reads them. Times are RFC 3339 in UTC with milliseconds.
 package api

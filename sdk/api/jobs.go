@@ -20,11 +20,11 @@ type Job struct {
 	Provider    string    `json:"provider" doc:"openai, anthropic, compatible or offline."`
 	Attempt     int       `json:"attempt"`
 	Usage       Usage     `json:"usage"`
-	Error       *JobError `json:"error" nullable:"true"`
+	Error       *JobError `json:"error" null:"true"`
 	Warnings    []string  `json:"warnings"`
 	CreatedAt   Time      `json:"createdAt"`
-	StartedAt   Time      `json:"startedAt" nullable:"true"`
-	CompletedAt Time      `json:"completedAt" nullable:"true"`
+	StartedAt   Time      `json:"startedAt" null:"true"`
+	CompletedAt Time      `json:"completedAt" null:"true"`
 	UpdatedAt   Time      `json:"updatedAt"`
 	Version     int       `json:"version"`
 }
@@ -39,8 +39,8 @@ func (j *Job) Done() bool {
 type JobStep struct {
 	Name       string `json:"name" enum:"content,description,tags,image"`
 	State      string `json:"state" enum:"queued,running,completed,failed,canceled,skipped"`
-	StartedAt  Time   `json:"startedAt" nullable:"true"`
-	FinishedAt Time   `json:"finishedAt" nullable:"true"`
+	StartedAt  Time   `json:"startedAt" null:"true"`
+	FinishedAt Time   `json:"finishedAt" null:"true"`
 	Warning    string `json:"warning,omitempty"`
 	Error      string `json:"error,omitempty"`
 }

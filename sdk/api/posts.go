@@ -17,17 +17,17 @@ type Post struct {
 	Status         string            `json:"status" enum:"DRAFT,PUBLISHED,ARCHIVED"`
 	Tags           []string          `json:"tags"`
 	Model          string            `json:"model,omitempty" doc:"Language model that wrote it."`
-	FeaturedImage  *Image            `json:"featuredImage" nullable:"true"`
-	Author         *Author           `json:"author" nullable:"true"`
+	FeaturedImage  *Image            `json:"featuredImage" null:"true"`
+	Author         *Author           `json:"author" null:"true"`
 	Excerpt        string            `json:"excerpt"`
 	WordCount      int               `json:"wordCount"`
 	ReadingMinutes int               `json:"readingMinutes"`
 	Locale         string            `json:"locale,omitempty" doc:"BCP 47 language tag."`
 	CanonicalURL   string            `json:"canonicalUrl,omitempty"`
-	PublishAt      Time              `json:"publishAt" nullable:"true" doc:"When a draft publishes by itself."`
-	PublishedAt    Time              `json:"publishedAt" nullable:"true"`
-	ArchivedAt     Time              `json:"archivedAt" nullable:"true"`
-	Generation     *Generation       `json:"generation" nullable:"true"`
+	PublishAt      Time              `json:"publishAt" null:"true" doc:"When a draft publishes by itself."`
+	PublishedAt    Time              `json:"publishedAt" null:"true"`
+	ArchivedAt     Time              `json:"archivedAt" null:"true"`
+	Generation     *Generation       `json:"generation" null:"true"`
 	Provenance     Provenance        `json:"provenance"`
 	Metadata       map[string]string `json:"metadata,omitempty"`
 	Version        int               `json:"version" doc:"One more with each change; the ETag."`
@@ -143,17 +143,17 @@ type PostPatch struct {
 // PostChanges is a merge patch of a post: absent members stay as they are.
 type PostChanges struct {
 	Title         Opt[string]            `json:"title,omitzero" minLength:"1" maxLength:"300"`
-	Content       Opt[string]            `json:"content,omitzero" nullable:"true"`
-	Description   Opt[string]            `json:"description,omitzero" maxLength:"500" nullable:"true"`
+	Content       Opt[string]            `json:"content,omitzero" null:"true"`
+	Description   Opt[string]            `json:"description,omitzero" maxLength:"500" null:"true"`
 	Slug          Opt[string]            `json:"slug,omitzero" minLength:"1" maxLength:"100"`
 	Status        Opt[string]            `json:"status,omitzero" enum:"DRAFT,PUBLISHED,ARCHIVED"`
-	Tags          Opt[[]string]          `json:"tags,omitzero" maxItems:"50" nullable:"true"`
-	FeaturedImage Opt[Image]             `json:"featuredImage,omitzero" nullable:"true"`
-	Author        Opt[string]            `json:"author,omitzero" maxLength:"200" nullable:"true" doc:"Name to show as the author."`
-	Locale        Opt[string]            `json:"locale,omitzero" maxLength:"35" nullable:"true"`
-	CanonicalURL  Opt[string]            `json:"canonicalUrl,omitzero" maxLength:"2048" nullable:"true"`
-	PublishAt     Opt[Time]              `json:"publishAt,omitzero" nullable:"true"`
-	Metadata      Opt[map[string]string] `json:"metadata,omitzero" nullable:"true" doc:"Replaces all metadata."`
+	Tags          Opt[[]string]          `json:"tags,omitzero" maxItems:"50" null:"true"`
+	FeaturedImage Opt[Image]             `json:"featuredImage,omitzero" null:"true"`
+	Author        Opt[string]            `json:"author,omitzero" maxLength:"200" null:"true" doc:"Name to show as the author."`
+	Locale        Opt[string]            `json:"locale,omitzero" maxLength:"35" null:"true"`
+	CanonicalURL  Opt[string]            `json:"canonicalUrl,omitzero" maxLength:"2048" null:"true"`
+	PublishAt     Opt[Time]              `json:"publishAt,omitzero" null:"true"`
+	Metadata      Opt[map[string]string] `json:"metadata,omitzero" null:"true" doc:"Replaces all metadata."`
 }
 
 // PostBatch is up to 100 changes, each on its own: one that fails stops no

@@ -46,7 +46,7 @@ type Me struct {
 	KeyName   string   `json:"keyName,omitempty"`
 	Scopes    []string `json:"scopes"`
 	Role      string   `json:"role,omitempty"`
-	ExpiresAt Time     `json:"expiresAt" nullable:"true"`
+	ExpiresAt Time     `json:"expiresAt" null:"true"`
 	Version   string   `json:"daemonVersion"`
 }
 
@@ -70,7 +70,7 @@ type User struct {
 	Name        string `json:"name"`
 	Role        string `json:"role" enum:"owner,admin,editor,operator,viewer"`
 	State       string `json:"state" enum:"active,invited"`
-	LastLoginAt Time   `json:"lastLoginAt" nullable:"true"`
+	LastLoginAt Time   `json:"lastLoginAt" null:"true"`
 	CreatedAt   Time   `json:"createdAt"`
 	UpdatedAt   Time   `json:"updatedAt"`
 	Version     int    `json:"version"`

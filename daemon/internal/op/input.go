@@ -107,6 +107,11 @@ func (in *input) decode(reg huma.Registry, args *Args) (any, error) {
 		if err := in.unmarshal(reg, args.Body, ptr.Interface()); err != nil {
 			return nil, err
 		}
+		if in.patchesObject(v) {
+			if bad := in.mismatches(reg, args.Body); len(bad) > 0 {
+				return nil, refuseFields(bad, false)
+			}
+		}
 	}
 	if err := in.setParams(v, args); err != nil {
 		return nil, err
@@ -116,6 +121,18 @@ func (in *input) decode(reg huma.Registry, args *Args) (any, error) {
 		return nil, refuseFields(bad, args.Query)
 	}
 	return ptr.Interface(), nil
+}
+
+// patchesObject reports whether a merge patch sets a member that is an object.
+// The contract's Opt decodes such values by the standard library, which lets
+// unknown members pass, so the schema has to look at them.
+func (in *input) patchesObject(v reflect.Value) bool {
+	for i := range in.fields {
+		if f := &in.fields[i]; f.rules.opt && f.rules.element != nil && !v.FieldByIndex(f.index).IsZero() {
+			return true
+		}
+	}
+	return false
 }
 
 func (in *input) setParams(v reflect.Value, args *Args) error {

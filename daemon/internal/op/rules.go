@@ -30,7 +30,7 @@ type rules struct {
 }
 
 func compileRules(tag reflect.StructTag, t reflect.Type) rules {
-	r := rules{nullable: tag.Get("nullable") == "true"}
+	r := rules{nullable: tag.Get("null") == "true"}
 	if inner := optValue(t); inner != nil {
 		r.opt, t = true, inner
 	}

@@ -2,6 +2,7 @@ package op
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -65,4 +66,27 @@ func OutputSchema(reg huma.Registry, t reflect.Type) *huma.Schema {
 		return s
 	}
 	return reg.Schema(t, true, t.Name())
+}
+
+// MarkNull lets every member tagged null:"true" be null in the schemas of reg,
+// whose references begin with prefix. Documents need it; validation treats null
+// by the rules of the operation's input.
+func MarkNull(reg huma.Registry, prefix string) {
+	for name, s := range reg.Map() {
+		t := reg.TypeFromRef(prefix + name)
+		if t == nil || t.Kind() != reflect.Struct {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			member, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			p := s.Properties[member]
+			switch {
+			case f.Tag.Get("null") != "true" || p == nil:
+			case p.Ref != "":
+				s.Properties[member] = &huma.Schema{OneOf: []*huma.Schema{{Ref: p.Ref}, {Type: "null"}}}
+			default:
+				p.Nullable = true
+			}
+		}
+	}
 }

@@ -145,7 +145,7 @@ func fieldError(d *huma.ErrorDetail) api.FieldError {
 		return api.FieldError{Pointer: pointer + "/" + name, Code: "required", Message: "is required"}
 	}
 	for _, m := range messages {
-		if strings.HasPrefix(d.Message, m.prefix) {
+		if d.Message == m.prefix || m.words == "" && strings.HasPrefix(d.Message, m.prefix) {
 			words := m.words
 			if words == "" {
 				words = "must be as the schema says: " + d.Message

@@ -37,7 +37,7 @@ func (h *Handler) Contract() []byte { return h.docs() }
 // is no work for the start.
 func documentOnce(table *op.Table, extra []Route, o Options) func() []byte {
 	return sync.OnceValue(func() []byte {
-		b, err := json.Marshal(document(table, extra, o), json.Deterministic(true), jsontext.WithIndent("  "))
+		b, err := json.Marshal(contract(table, extra, o), json.Deterministic(true), jsontext.WithIndent("  "))
 		if err != nil {
 			slog.Error("contract cannot be rendered", "err", err)
 		}
@@ -45,7 +45,7 @@ func documentOnce(table *op.Table, extra []Route, o Options) func() []byte {
 	})
 }
 
-func document(table *op.Table, extra []Route, o Options) *huma.OpenAPI {
+func contract(table *op.Table, extra []Route, o Options) *huma.OpenAPI {
 	reg := op.NewRegistry()
 	doc := &huma.OpenAPI{
 		OpenAPI: "3.1.0",
@@ -73,6 +73,7 @@ func document(table *op.Table, extra []Route, o Options) *huma.OpenAPI {
 		doc.AddOperation(describeRoute(reg, &extra[i]))
 		tags[noun(extra[i].Name)] = true
 	}
+	op.MarkNull(reg, "#/components/schemas/")
 	for tag := range tags {
 		doc.Tags = append(doc.Tags, &huma.Tag{Name: tag, Description: "Operations on " + tag + "."})
 	}
@@ -155,23 +156,30 @@ func content(media string, s *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{media: {Schema: s}}
 }
 
-// answers documents the statuses of success: an answer of alternatives has one
-// status each.
+type withStatus interface{ HTTPStatus() int }
+
+// answers documents success. Each alternative of an answer that has several
+// comes with its own status, the row's unless its type says another.
 func answers(reg huma.Registry, o *huma.Operation, row *op.Op) {
-	s := op.OutputSchema(reg, row.OutputType())
-	statuses := []int{row.Status}
-	if row.Name == "posts.create" {
-		statuses = []int{http.StatusCreated, http.StatusAccepted}
-	} else if v, ok := reflect.Zero(row.OutputType()).Interface().(interface{ HTTPStatus() int }); ok {
-		statuses = []int{v.HTTPStatus()}
+	t := row.OutputType()
+	s := op.OutputSchema(reg, t)
+	if len(s.OneOf) == 0 {
+		document(o, statusOf(t, row.Status), s)
 	}
-	for i, status := range statuses {
-		one := s
-		if len(s.OneOf) == len(statuses) {
-			one = s.OneOf[i]
-		}
-		o.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: content("application/json", one)}
+	for i, one := range s.OneOf {
+		document(o, statusOf(t.Field(i).Type.Elem(), row.Status), one)
 	}
+}
+
+func statusOf(t reflect.Type, status int) int {
+	if v, ok := reflect.Zero(t).Interface().(withStatus); ok {
+		return v.HTTPStatus()
+	}
+	return status
+}
+
+func document(o *huma.Operation, status int, s *huma.Schema) {
+	o.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: content("application/json", s)}
 }
 
 func describeRoute(reg huma.Registry, r *Route) *huma.Operation {

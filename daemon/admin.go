@@ -1,0 +1,116 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/sourcegraph/conc"
+
+	"edgesvc.dev/svc/kv/bolt"
+)
+
+// metrics are what /metrics shows.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.HistogramVec
+}
+
+func newMetrics(store *bolt.Store) *metrics {
+	m := &metrics{registry: prometheus.NewRegistry()}
+	m.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "svc_operation_seconds", Help: "Time to answer an operation, by its name and status.",
+		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30},
+	}, []string{"op", "status"})
+	m.registry.MustRegister(m.requests, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	figure := func(name, help string, read func(bolt.Stats) float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
+			func() float64 { return read(store.Stats()) }))
+	}
+	figure("svc_store_commits", "Durable commits since the start.", func(s bolt.Stats) float64 { return float64(s.Commits) })
+	figure("svc_store_functions", "Update functions run since the start.", func(s bolt.Stats) float64 { return float64(s.Functions) })
+	figure("svc_store_queue", "Updates that wait for a commit.", func(s bolt.Stats) float64 { return float64(s.Queue) })
+	figure("svc_store_views", "Snapshots that are open.", func(s bolt.Stats) float64 { return float64(s.Views) })
+	figure("svc_store_oldest_view_seconds", "Age of the oldest open snapshot.", func(s bolt.Stats) float64 { return s.OldestView.Seconds() })
+	figure("svc_store_used_bytes", "Bytes of pages that hold data.", func(s bolt.Stats) float64 { return float64(s.Used) })
+	figure("svc_store_free_bytes", "Bytes of pages that will be used again.", func(s bolt.Stats) float64 { return float64(s.Free) })
+	return m
+}
+
+func (m *metrics) observe(op string, status int, seconds float64) {
+	m.requests.WithLabelValues(op, strconv.Itoa(status)).Observe(seconds)
+}
+
+// serveAdmin starts the loopback listener for figures and profiles, and the
+// control socket in the data folder, which only the daemon's own user can open.
+func (d *Daemon) serveAdmin() (stop func(context.Context) error, err error) {
+	var work conc.WaitGroup
+	var servers []*http.Server
+	start := func(ln net.Listener, h http.Handler) {
+		s := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
+		servers = append(servers, s)
+		work.Go(func() {
+			if err := s.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+				slog.Error("admin listener ended", "err", err)
+			}
+		})
+	}
+	stop = func(ctx context.Context) error {
+		var errs []error
+		for _, s := range servers {
+			if s.Shutdown(ctx) != nil {
+				errs = append(errs, s.Close())
+			}
+		}
+		work.Wait()
+		return errors.Join(errs...)
+	}
+	socket := filepath.Join(d.cfg.Data, controlSocket)
+	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove the old control socket: %w", err)
+	}
+	if ln, err := net.Listen("unix", socket); err != nil {
+		slog.Warn("no control socket: svcd backup works only while the daemon is stopped", "err", err)
+	} else {
+		start(ln, d.controlRoutes())
+	}
+	if d.cfg.Admin == "" {
+		return stop, nil
+	}
+	ln, err := net.Listen("tcp", d.cfg.Admin)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("listen on admin address %s: %w (another svcd? set --admin)", d.cfg.Admin, plain(err)), stop(context.Background()))
+	}
+	start(ln, d.adminRoutes())
+	return stop, nil
+}
+
+// adminRoutes answers only requests addressed to a loopback name, so that no web
+// page can reach it by rebinding a name of its own.
+func (d *Daemon) adminRoutes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !loopback(r.Host) && !loopback(r.Host+":80") {
+			http.Error(w, "only loopback names are served here", http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,117 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"edgesvc.dev/svc/kv/bolt"
+)
+
+// controlSocket lies in the data folder, whose mode keeps others out.
+const controlSocket = "control.sock"
+
+func (d *Daemon) controlRoutes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /backup", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		if err := d.store.Backup(r.Context(), w); err != nil {
+			slog.Error("backup", "err", err)
+			panic(http.ErrAbortHandler) // a cut stream, so that the reader does not take it for whole
+		}
+	})
+	return mux
+}
+
+// openBackup returns a stream of the running daemon's data, or an error that
+// wraps os.ErrNotExist or a refused connection when no daemon runs.
+func openBackup(ctx context.Context, data string) (io.ReadCloser, error) {
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var dialer net.Dialer
+		return dialer.DialContext(ctx, "unix", filepath.Join(data, controlSocket))
+	}}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://control/backup", nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, errors.Join(fmt.Errorf("the daemon answered %s", res.Status), res.Body.Close())
+	}
+	return res.Body, nil
+}
+
+// backupTo writes a checked copy of the data to path: from the running daemon
+// when there is one, from the file otherwise.
+func backupTo(ctx context.Context, data, path string) (err error) {
+	stream, err := openBackup(ctx, data)
+	if err != nil {
+		store, openErr := bolt.Open(filepath.Join(data, dataFile), bolt.Options{})
+		if openErr != nil {
+			return errors.Join(openErr, fmt.Errorf("ask the running daemon: %w", err))
+		}
+		return errors.Join(store.BackupFile(ctx, path), store.Close())
+	}
+	defer func() { err = errors.Join(err, stream.Close()) }()
+	return bolt.Restore(stream, path)
+}
+
+func backupCommand(c console) *cobra.Command {
+	return &cobra.Command{
+		Use: "backup FILE", Short: "Copy the data to a new file, also while the daemon runs", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := load(cmd.Flags(), c.getenv)
+			if err != nil {
+				return err
+			}
+			if _, err := os.Stat(filepath.Join(cfg.Data, dataFile)); err != nil {
+				return fmt.Errorf("there is no data in %s; name the folder with --data", cfg.Data)
+			}
+			if err := backupTo(cmd.Context(), cfg.Data, args[0]); err != nil {
+				return fmt.Errorf("backup: %w", err)
+			}
+			info, err := os.Stat(args[0])
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.out, "%s: %d bytes, whole and on disk\n", args[0], info.Size())
+			return err
+		},
+	}
+}
+
+func restoreCommand(c console) *cobra.Command {
+	return &cobra.Command{
+		Use: "restore FILE", Short: "Put a backup into an empty data folder", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := load(cmd.Flags(), c.getenv)
+			if err != nil {
+				return err
+			}
+			f, err := os.Open(args[0])
+			if err != nil {
+				return fmt.Errorf("open the backup: %w", err)
+			}
+			target := filepath.Join(cfg.Data, dataFile)
+			if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+				return errors.Join(err, f.Close())
+			}
+			if err := errors.Join(bolt.Restore(f, target), f.Close()); err != nil {
+				return fmt.Errorf("restore into %s: %w", target, err)
+			}
+			_, err = fmt.Fprintf(c.out, "%s is restored. Check it with: svcd check --data %s\n", target, cfg.Data)
+			return err
+		},
+	}
+}

@@ -1,0 +1,222 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+)
+
+// Config is everything that can be set. A flag wins over the environment, that
+// over the file, that over the default. Tags: name is the flag and the file's
+// key, env the variable, default and doc what `svcd config print-default` shows.
+type Config struct {
+	Data             string        `name:"data" env:"SVCD_DATA" default:"svc-data" doc:"Folder of the data file. Created with mode 0700."`
+	Listen           string        `name:"listen" env:"SVCD_LISTEN" default:"127.0.0.1:8080" doc:"Address to serve on."`
+	BaseURL          string        `name:"base-url" env:"SVCD_BASE_URL" doc:"Public address, such as https://blog.example. Derived from listen when empty."`
+	Admin            string        `name:"admin" env:"SVCD_ADMIN" default:"127.0.0.1:8081" doc:"Loopback address for /metrics and /debug/pprof. Empty turns it off."`
+	BehindProxy      bool          `name:"behind-proxy" env:"SVCD_BEHIND_PROXY" doc:"A reverse proxy terminates TLS and sets X-Forwarded-For."`
+	TLSDomains       []string      `name:"tls-domains" env:"SVCD_TLS_DOMAINS" doc:"Domains to get certificates for by ACME (Let's Encrypt). Agreeing to its terms is yours."`
+	TLSEmail         string        `name:"tls-email" env:"SVCD_TLS_EMAIL" doc:"Contact for the certificate authority."`
+	TLSCert          string        `name:"tls-cert" env:"SVCD_TLS_CERT" doc:"Certificate file (PEM), instead of tls-domains."`
+	TLSKey           string        `name:"tls-key" env:"SVCD_TLS_KEY" doc:"Private key file (PEM)."`
+	Origins          []string      `name:"origins" env:"SVCD_ORIGINS" doc:"Further origins whose pages may use sessions and MCP."`
+	SiteHosts        []string      `name:"site-hosts" env:"SVCD_SITE_HOSTS" doc:"Hosts that show a team's pages without its prefix, as blog.example=acme."`
+	MaxSize          size          `name:"max-size" env:"SVCD_MAX_SIZE" default:"64GiB" doc:"Largest size of the data file. Writes are refused beyond it, reads go on."`
+	MemoryLimit      size          `name:"memory-limit" env:"SVCD_MEMORY_LIMIT" doc:"Soft memory limit of the process. Empty: none beyond GOMEMLIMIT."`
+	Limits           []string      `name:"limits" env:"SVCD_LIMITS" default:"read=600,write=300,ai=30,events=6000,emails=120,mcp=300,trpc=1200,login=10" doc:"Requests a minute for each credential, by class. 0 is no limit."`
+	JobWorkers       int           `name:"job-workers" env:"SVCD_JOB_WORKERS" default:"4" doc:"Generation jobs that run at once."`
+	EventRetention   time.Duration `name:"event-retention" env:"SVCD_EVENT_RETENTION" default:"2160h" doc:"How long the event log is kept."`
+	Drain            time.Duration `name:"drain" env:"SVCD_DRAIN" default:"10s" doc:"How long a stop waits for requests in flight."`
+	LogLevel         string        `name:"log-level" env:"SVCD_LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
+	LogFormat        string        `name:"log-format" env:"SVCD_LOG_FORMAT" default:"text" doc:"text or json."`
+	OpenAIKey        secret        `name:"openai-api-key" env:"OPENAI_API_KEY" doc:"Key for OpenAI's models. Without one they are answered offline."`
+	OpenAIBaseURL    string        `name:"openai-base-url" env:"OPENAI_BASE_URL" doc:"Address of a compatible server (Ollama, vLLM, llama.cpp)."`
+	AnthropicKey     secret        `name:"anthropic-api-key" env:"ANTHROPIC_API_KEY" doc:"Key for Anthropic's models."`
+	AnthropicBaseURL string        `name:"anthropic-base-url" env:"ANTHROPIC_BASE_URL" doc:"Address of a compatible server."`
+	ModelMap         []string      `name:"model-map" env:"SVCD_MODEL_MAP" doc:"Names that a compatible server uses, as gpt-6-luna=llama3."`
+}
+
+// secret prints as nothing useful.
+type secret string
+
+func (s secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "(set)"
+}
+
+// size is a number of bytes, written as 512MiB or 64GiB.
+type size int64
+
+var units = []struct {
+	name  string
+	bytes int64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"B", 1}, {"", 1}}
+
+func parseSize(s string) (size, error) {
+	for _, u := range units {
+		if digits, ok := strings.CutSuffix(s, u.name); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+			if err != nil || n < 0 || n > (1<<62)/u.bytes {
+				break
+			}
+			return size(n * u.bytes), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no size; write it like 512MiB or 64GiB", s)
+}
+
+func (s size) String() string {
+	if s == 0 {
+		return ""
+	}
+	for i := 3; i >= 0; i-- {
+		if int64(s)%units[i].bytes == 0 {
+			return strconv.FormatInt(int64(s)/units[i].bytes, 10) + units[i].name
+		}
+	}
+	return strconv.FormatInt(int64(s), 10) + "B"
+}
+
+// setting is one field of a Config.
+type setting struct {
+	name, env, def, doc string
+	value               reflect.Value
+}
+
+func (c *Config) settings() []setting {
+	v := reflect.ValueOf(c).Elem()
+	all := make([]setting, v.NumField())
+	for i := range all {
+		tag := v.Type().Field(i).Tag
+		all[i] = setting{tag.Get("name"), tag.Get("env"), tag.Get("default"), tag.Get("doc"), v.Field(i)}
+	}
+	return all
+}
+
+// set parses text into the field.
+func (s *setting) set(text string) error {
+	var err error
+	switch p := s.value.Addr().Interface().(type) {
+	case *string:
+		*p = text
+	case *secret:
+		*p = secret(text)
+	case *bool:
+		*p, err = strconv.ParseBool(text)
+	case *int:
+		*p, err = strconv.Atoi(text)
+	case *time.Duration:
+		*p, err = time.ParseDuration(text)
+	case *size:
+		*p = 0
+		if text != "" {
+			*p, err = parseSize(text)
+		}
+	case *[]string:
+		*p = nil
+		for part := range strings.SplitSeq(text, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				*p = append(*p, part)
+			}
+		}
+	default:
+		panic("daemon: setting " + s.name + " has a type that cannot be set")
+	}
+	if err != nil {
+		if ne, ok := errors.AsType[*strconv.NumError](err); ok {
+			err = fmt.Errorf("%q: %w", text, ne.Err)
+		}
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	return nil
+}
+
+// text is the field's value as set reads it; secrets are masked.
+func (s *setting) text() string {
+	if list, ok := s.value.Interface().([]string); ok {
+		return strings.Join(list, ",")
+	}
+	return fmt.Sprint(s.value.Interface())
+}
+
+// check reports everything that is wrong with the values together.
+func (c *Config) check() error {
+	var bad []error
+	wrong := func(format string, args ...any) { bad = append(bad, fmt.Errorf(format, args...)) }
+	if c.Data == "" {
+		wrong("data: name a folder")
+	}
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		wrong("listen: %q is no host:port", c.Listen)
+	} else if !c.tls() && !c.BehindProxy && !loopback(c.Listen) {
+		wrong("listen: %s is reachable by others and would carry keys in clear text. Give tls-domains or tls-cert and tls-key, set behind-proxy when a proxy does TLS, or listen on 127.0.0.1", c.Listen)
+	}
+	if c.Admin != "" && !loopback(c.Admin) {
+		wrong("admin: %q must be a loopback address like 127.0.0.1:8081", c.Admin)
+	}
+	if u, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		wrong("base-url: %q is no http or https address", c.BaseURL)
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		wrong("tls-cert and tls-key go together")
+	}
+	if _, err := c.limits(); err != nil {
+		wrong("limits: %w", err)
+	}
+	for _, pair := range append(append([]string{}, c.SiteHosts...), c.ModelMap...) {
+		if left, right, ok := strings.Cut(pair, "="); !ok || left == "" || right == "" {
+			wrong("%q must be written as name=value", pair)
+		}
+	}
+	if c.LogFormat != "text" && c.LogFormat != "json" {
+		wrong("log-format: %q is neither text nor json", c.LogFormat)
+	}
+	if c.JobWorkers < 1 || c.JobWorkers > 64 {
+		wrong("job-workers: %d is not between 1 and 64", c.JobWorkers)
+	}
+	return errors.Join(bad...)
+}
+
+func (c *Config) tls() bool { return len(c.TLSDomains) > 0 || c.TLSCert != "" }
+
+func (c *Config) limits() (op.Limits, error) {
+	limits := op.DefaultLimits()
+	for _, pair := range c.Limits {
+		class, number, _ := strings.Cut(pair, "=")
+		n, err := strconv.Atoi(number)
+		if _, known := limits[class]; !known || err != nil || n < 0 {
+			return nil, fmt.Errorf("%q is not class=number", pair)
+		}
+		limits[class] = n
+	}
+	return limits, nil
+}
+
+// pairs reads name=value settings.
+func pairs(list []string) map[string]string {
+	m := map[string]string{}
+	for _, pair := range list {
+		k, v, _ := strings.Cut(pair, "=")
+		m[k] = v
+	}
+	return m
+}
+
+func loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}

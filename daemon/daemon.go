@@ -1,0 +1,170 @@
+package daemon
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"edgesvc.dev/svc/daemon/internal/event"
+	"edgesvc.dev/svc/daemon/internal/guard"
+	"edgesvc.dev/svc/daemon/internal/hijack"
+	"edgesvc.dev/svc/daemon/internal/jobs"
+	"edgesvc.dev/svc/daemon/internal/llm"
+	"edgesvc.dev/svc/daemon/internal/mcp"
+	"edgesvc.dev/svc/daemon/internal/media"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/posts"
+	"edgesvc.dev/svc/daemon/internal/public"
+	"edgesvc.dev/svc/daemon/internal/rest"
+	"edgesvc.dev/svc/daemon/internal/team"
+	"edgesvc.dev/svc/kv/bolt"
+)
+
+const dataFile = "svc.db"
+
+// Daemon is one running svcd: the store, the services over it and the surfaces.
+type Daemon struct {
+	cfg   *Config
+	base  string
+	store *bolt.Store
+
+	log    *event.Log
+	team   *team.Service
+	posts  *posts.Service
+	jobs   *jobs.Service
+	media  *media.Service
+	table  *op.Table
+	models *llm.Router
+
+	rest    *rest.Handler
+	mcp     *mcp.Handler
+	public  *public.Pages
+	bridge  *hijack.Bridge
+	metrics *metrics
+
+	ctx      context.Context // of operations and workers; ends in Close
+	cancel   context.CancelFunc
+	draining atomic.Bool
+}
+
+// Open opens the store and joins the services. Close is owed, whether or not
+// Serve was called.
+func Open(cfg *Config) (*Daemon, error) {
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
+	store, err := bolt.Open(filepath.Join(cfg.Data, dataFile), bolt.Options{MaxSize: int64(cfg.MaxSize)})
+	if err != nil {
+		return nil, err
+	}
+	limits, err := cfg.limits()
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	d := &Daemon{cfg: cfg, store: store}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.join(limits)
+	return d, nil
+}
+
+// SetBase derives the public address when the configuration does not say it. It
+// must come before Serve.
+func (d *Daemon) SetBase(addr net.Addr) {
+	d.base = strings.TrimSuffix(d.cfg.BaseURL, "/")
+	if d.base == "" {
+		scheme := "http"
+		host := addr.String()
+		if d.cfg.tls() {
+			scheme = "https"
+		}
+		if len(d.cfg.TLSDomains) > 0 {
+			host = d.cfg.TLSDomains[0]
+		}
+		d.base = scheme + "://" + host
+	}
+	d.surfaces()
+}
+
+// Serve answers on ln until ctx ends or the store fails, then drains.
+func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
+	config, err := d.tlsConfig()
+	if err != nil {
+		return err
+	}
+	server := guard.New(guard.Options{
+		Handler: d.route, BodyLimit: bodyLimit, TLS: config,
+		MaxConnsPerAddress: d.connsPerAddress(),
+	})
+	var work conc.WaitGroup
+	work.Go(func() { d.work(d.ctx) })
+	stopAdmin, err := d.serveAdmin()
+	if err != nil {
+		d.cancel()
+		work.Wait()
+		return err
+	}
+	served := make(chan error, 1)
+	work.Go(func() { served <- server.Serve(ln) })
+	notify("READY=1")
+	slog.Info("serving", "address", ln.Addr().String(), "data", d.cfg.Data, "version", version())
+
+	select {
+	case <-ctx.Done():
+		slog.Info("stopping")
+	case <-d.store.Failed():
+		err = fmt.Errorf("the store failed, nothing more can be written safely: %w", d.store.Err())
+	case err = <-served:
+	}
+	notify("STOPPING=1")
+	d.draining.Store(true)
+	drain, done := context.WithTimeout(context.Background(), d.cfg.Drain)
+	defer done()
+	err = errors.Join(err, d.stopping(server.Shutdown(drain)), d.stopping(d.bridge.Close(drain)))
+	d.cancel()
+	work.Wait()
+	return errors.Join(err, stopAdmin(drain))
+}
+
+// stopping turns a drain that took too long into a line in the log: the stop
+// was asked for and has happened.
+func (d *Daemon) stopping(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		slog.Warn("requests were cut off by the stop", "after", d.cfg.Drain)
+		return nil
+	}
+	return err
+}
+
+func (d *Daemon) connsPerAddress() int {
+	if d.cfg.BehindProxy {
+		return -1
+	}
+	return 0
+}
+
+// Close ends the workers and closes the store.
+func (d *Daemon) Close() error {
+	d.cancel()
+	return d.store.Close()
+}
+
+// llmConfig reads the vendors' settings.
+func (d *Daemon) llmConfig() llm.Config {
+	return llm.Config{
+		OpenAI:     llm.Endpoint{Key: string(d.cfg.OpenAIKey), BaseURL: d.cfg.OpenAIBaseURL},
+		Anthropic:  llm.Endpoint{Key: string(d.cfg.AnthropicKey), BaseURL: d.cfg.AnthropicBaseURL},
+		ModelNames: pairs(d.cfg.ModelMap),
+		HTTP:       &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true}},
+	}
+}

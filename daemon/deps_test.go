@@ -1,0 +1,143 @@
+package daemon_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "edgesvc.dev/svc/"
+
+// allowed says what each package may import from this module. A key ending in
+// /... covers the folder's packages; the most specific key counts.
+var allowed = map[string][]string{
+	"cmd/svcd":   {"daemon"},
+	"cmd/svcctl": {"cli"},
+	"kv":         nil,
+	"kv/...":     {"kv", "kv/kvtest"},
+	"sdk/api":    nil,
+	"sdk":        {"sdk/api"},
+	// svctest runs the real daemon for the SDK's users.
+	"sdk/svctest": {"sdk", "sdk/api", "daemon"},
+	"sdk/...":     {"sdk", "sdk/api"},
+	"cli/...":     {"cli/...", "sdk", "sdk/api"},
+	"cli":         {"cli/...", "sdk", "sdk/api"},
+	"daemon":      {"daemon/internal/...", "kv", "kv/...", "widget", "sdk/api"},
+
+	"daemon/internal/op":       {"kv", "sdk/api"},
+	"daemon/internal/event":    {"daemon/internal/op", "kv", "sdk/api"},
+	"daemon/internal/queue":    {"kv"},
+	"daemon/internal/team":     {"daemon/internal/op", "daemon/internal/event", "kv", "sdk/api"},
+	"daemon/internal/llm":      {"sdk/api"},
+	"daemon/internal/llm/...":  {"daemon/internal/llm", "sdk/api"},
+	"daemon/internal/hijack":   nil,
+	"daemon/internal/guard":    nil,
+	"daemon/internal/safehtml": nil,
+
+	"daemon/internal/posts": domain,
+	"daemon/internal/media": domain,
+	"daemon/internal/jobs":  append([]string{"daemon/internal/llm"}, domain...),
+
+	"daemon/internal/rest":   {"daemon/internal/op", "sdk/api"},
+	"daemon/internal/public": {"daemon/internal/op", "daemon/internal/safehtml", "sdk/api"},
+	"daemon/internal/mcp":    {"daemon/internal/op", "daemon/internal/safehtml", "daemon/internal/hijack", "sdk/api"},
+}
+
+// domain is what a domain may import; never another domain.
+var domain = []string{"daemon/internal/op", "daemon/internal/event", "daemon/internal/queue", "daemon/internal/safehtml", "kv", "sdk/api"}
+
+// TestImports holds the tree to its import rules. Test files are free.
+func TestImports(t *testing.T) {
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		rules, found := rulesFor(name)
+		if !found {
+			t.Errorf("%s has no import rules; add it to the table", name)
+			continue
+		}
+		for _, imported := range p.Imports {
+			rest, ours := strings.CutPrefix(imported, module)
+			if ours && !slices.ContainsFunc(rules, func(r string) bool { return covers(r, rest) }) {
+				t.Errorf("%s imports %s; it may import %v", name, rest, rules)
+			}
+		}
+	}
+}
+
+// TestStandardLibraryOnly keeps the SDK free of other people's modules.
+func TestStandardLibraryOnly(t *testing.T) {
+	for _, p := range packages(t) {
+		if !strings.HasPrefix(p.ImportPath, module+"sdk") || strings.HasSuffix(p.ImportPath, "/svctest") {
+			continue
+		}
+		for _, imported := range p.Imports {
+			first, _, _ := strings.Cut(imported, "/")
+			if strings.Contains(first, ".") && !strings.HasPrefix(imported, module) {
+				t.Errorf("%s imports %s", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+// TestTopLevel holds the fixed layout of the repository.
+func TestTopLevel(t *testing.T) {
+	fixed := strings.Fields("cmd daemon cli widget kv sdk go.mod go.sum goreleaser.yaml Makefile README.md LICENSE CONTRIBUTING.md docs action.yml")
+	out, err := exec.CommandContext(t.Context(), "git", "-C", "..", "ls-files").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		top, _, _ := strings.Cut(strings.TrimSpace(line), "/")
+		if !strings.HasPrefix(top, ".") && !slices.Contains(fixed, top) {
+			t.Errorf("%s stands at the top level; only %v and dot files may", top, fixed)
+		}
+	}
+}
+
+func rulesFor(name string) ([]string, bool) {
+	if rules, ok := allowed[name]; ok {
+		return rules, true
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if rules, ok := allowed[dir+"/..."]; ok {
+			return rules, true
+		}
+	}
+	return nil, false
+}
+
+func covers(rule, name string) bool {
+	folder, all := strings.CutSuffix(rule, "/...")
+	return rule == name || all && strings.HasPrefix(name, folder+"/")
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir, cmd.Stderr = "..", os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}

@@ -1,0 +1,119 @@
+package daemon
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/pflag"
+)
+
+// load fills the configuration from all its sources and checks it. Everything
+// that is wrong is reported at once.
+func load(flags *pflag.FlagSet, getenv func(string) string) (*Config, error) {
+	c := &Config{}
+	settings := c.settings()
+	var bad []error
+	apply := func(s *setting, source, text string) {
+		if err := s.set(text); err != nil {
+			bad = append(bad, fmt.Errorf("%s: %w", source, err))
+		}
+	}
+	path, _ := flags.GetString("config")
+	path = cmp.Or(path, getenv("SVCD_CONFIG"))
+	file, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for i := range settings {
+		s := &settings[i]
+		apply(s, "default", s.def)
+		if text, ok := file[s.name]; ok {
+			apply(s, path, text)
+			delete(file, s.name)
+		}
+		if text := getenv(s.env); text != "" {
+			apply(s, s.env, text)
+		}
+		if f := flags.Lookup(s.name); f != nil && f.Changed {
+			apply(s, "--"+s.name, f.Value.String())
+		}
+	}
+	for name := range file {
+		bad = append(bad, fmt.Errorf("%s: there is no setting %s", path, name))
+	}
+	if len(bad) == 0 {
+		bad = append(bad, c.check())
+	}
+	return c, errors.Join(bad...)
+}
+
+// readFile reads name: value pairs; lists become comma-separated text.
+func readFile(path string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(path) //nolint:gosec // the operator names the file
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	var raw map[string]any
+	if err := yaml.Unmarshal(b, &raw); err != nil {
+		return nil, fmt.Errorf("read configuration %s: %s", path, yaml.FormatError(err, false, false))
+	}
+	out := make(map[string]string, len(raw))
+	for name, v := range raw {
+		list, ok := v.([]any)
+		if !ok {
+			list = []any{v}
+		}
+		var parts []string
+		for _, item := range list {
+			if item != nil {
+				parts = append(parts, fmt.Sprint(item))
+			}
+		}
+		out[name] = strings.Join(parts, ",")
+	}
+	return out, nil
+}
+
+// addFlags declares one flag for each setting, and --config.
+func addFlags(flags *pflag.FlagSet) {
+	flags.StringP("config", "c", "", "configuration file (YAML); SVCD_CONFIG names it too")
+	c := &Config{}
+	for _, s := range c.settings() {
+		if s.value.Type() == secretType {
+			continue // never on a command line, where others can read it
+		}
+		doc := strings.TrimSuffix(s.doc, ".")
+		if s.value.Kind().String() == "bool" {
+			flags.Bool(s.name, false, doc)
+			continue
+		}
+		flags.String(s.name, s.def, doc)
+	}
+}
+
+// printDefault writes the commented default configuration.
+func printDefault(w io.Writer) error {
+	c := &Config{}
+	var b strings.Builder
+	b.WriteString("# Configuration of svcd. Every line is optional; what is commented out shows the default.\n")
+	for _, s := range c.settings() {
+		fmt.Fprintf(&b, "\n# %s\n# Environment: %s", s.doc, s.env)
+		if s.value.Type() != secretType {
+			fmt.Fprintf(&b, ", flag: --%s", s.name)
+		}
+		fmt.Fprintf(&b, "\n#%s: %s\n", s.name, s.def)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+var secretType = reflect.TypeFor[secret]()

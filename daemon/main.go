@@ -1,0 +1,110 @@
+// Package daemon joins everything into svcd: configuration, the store, the
+// domains' operations, the surfaces and the workers. It is the one place that
+// knows all of them.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Version is set by the linker in releases.
+var Version = "dev"
+
+// console is what a command may talk to.
+type console struct {
+	out, err io.Writer
+	getenv   func(string) string
+}
+
+// errQuiet ends the process with status 1 when everything was said already.
+var errQuiet = errors.New("daemon: said already")
+
+// Main runs svcd with the process's arguments and returns its exit status.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return Run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv)
+}
+
+// Run runs svcd. It serves until ctx ends.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
+	root := newRoot(console{stdout, stderr, getenv})
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if !errors.Is(err, errQuiet) {
+		fmt.Fprintln(stderr, "svcd:", err)
+	}
+	return 1
+}
+
+func newRoot(c console) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "svcd",
+		Short: "Publish content, know your audience, answer your visitors: one daemon, one file",
+		Example: `  svcd serve                       serve on 127.0.0.1:8080, data in ./svc-data
+  svcd init --json                 make the first team, key and sign-in link for a script
+  svcd backup /backups/svc.db      copy the data, also while the daemon runs`,
+		SilenceUsage: true, SilenceErrors: true,
+		Version: version(),
+	}
+	root.SetVersionTemplate("svcd {{.Version}}\n")
+	addFlags(root.PersistentFlags())
+	root.AddCommand(serveCommand(c), initCommand(c), doctorCommand(c), backupCommand(c), restoreCommand(c),
+		checkCommand(c), configCommand(c), debugCommand(c), versionCommand(c))
+	return root
+}
+
+func version() string {
+	if Version != "dev" {
+		return Version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return Version
+}
+
+func versionCommand(c console) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(c.out, "svcd", version())
+			return err
+		},
+	}
+}
+
+func configCommand(c console) *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "Show the configuration"}
+	cmd.AddCommand(&cobra.Command{
+		Use: "print-default", Short: "Print every setting with its default and meaning, as a YAML file", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return printDefault(c.out) },
+	}, &cobra.Command{
+		Use: "show", Short: "Print the settings in effect, secrets masked", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := load(cmd.Flags(), c.getenv)
+			if err != nil {
+				return err
+			}
+			for _, s := range cfg.settings() {
+				fmt.Fprintf(c.out, "%s: %s\n", s.name, s.text())
+			}
+			return nil
+		},
+	})
+	return cmd
+}

@@ -1,0 +1,124 @@
+package daemon
+
+import (
+	"bytes"
+	"html"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/guard"
+	"edgesvc.dev/svc/daemon/internal/rest"
+)
+
+// Body limits by surface.
+const (
+	jsonBody  = 2 << 20
+	mcpBody   = 1 << 20
+	mediaBody = 10 << 20
+	mcpPath   = "/svc-api/mcp"
+	mediaPath = rest.Prefix + "/media"
+)
+
+// route sends a request to its surface.
+func (d *Daemon) route(ctx *fasthttp.RequestCtx) {
+	path := string(ctx.Path())
+	switch {
+	case path == mcpPath:
+		d.mcp.Serve(ctx)
+	case strings.HasPrefix(path, "/.well-known/oauth-protected-resource"):
+		d.mcp.ServeMetadata(ctx)
+	case strings.HasPrefix(path, "/svc-api/"):
+		d.rest.Serve(ctx)
+	case path == "/healthz", path == "/readyz":
+		d.health(ctx, path == "/readyz")
+	case path == "/sign-in":
+		d.signIn(ctx)
+	default:
+		d.public.Handle(ctx)
+	}
+}
+
+// bodyLimit allows large bodies only where a route and a credential call for
+// them, so that strangers cannot make the daemon set memory aside.
+func bodyLimit(h *fasthttp.RequestHeader) int {
+	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
+	if !bytes.HasPrefix(h.Peek("Authorization"), []byte("Bearer svc_")) {
+		return guard.SmallBody
+	}
+	switch {
+	case string(path) == mediaPath:
+		return mediaBody
+	case string(path) == mcpPath:
+		return mcpBody
+	case bytes.HasPrefix(path, []byte(rest.Prefix)):
+		return jsonBody
+	}
+	return guard.SmallBody
+}
+
+// address is the client's, told by the proxy when there is one: the last entry
+// of X-Forwarded-For is the one that our own proxy wrote.
+func (d *Daemon) address(ctx *fasthttp.RequestCtx) string {
+	if d.cfg.BehindProxy {
+		chain := string(ctx.Request.Header.Peek("X-Forwarded-For"))
+		if last := strings.TrimSpace(chain[strings.LastIndexByte(chain, ',')+1:]); last != "" {
+			return last
+		}
+	}
+	host, _, err := net.SplitHostPort(ctx.RemoteAddr().String())
+	if err != nil {
+		return ctx.RemoteAddr().String()
+	}
+	return host
+}
+
+// sameOrigin reports whether a browser's request comes from the daemon's own
+// pages, as net/http's CrossOriginProtection decides it.
+func (d *Daemon) sameOrigin(ctx *fasthttp.RequestCtx) bool {
+	origin := string(ctx.Request.Header.Peek("Origin"))
+	if slices.Contains(d.cfg.Origins, origin) {
+		return true
+	}
+	switch site := string(ctx.Request.Header.Peek("Sec-Fetch-Site")); site {
+	case "same-origin", "none":
+		return true
+	case "":
+		u, err := url.Parse(origin)
+		return origin == "" || err == nil && u.Host == string(ctx.Host())
+	}
+	return false
+}
+
+func (d *Daemon) health(ctx *fasthttp.RequestCtx, ready bool) {
+	ctx.Response.Header.Set("Cache-Control", "no-store")
+	ctx.Response.Header.SetContentType("application/json")
+	switch {
+	case d.store.Err() != nil:
+		ctx.SetStatusCode(503)
+		ctx.SetBodyString(`{"status":"failing"}`)
+	case ready && d.draining.Load():
+		ctx.SetStatusCode(503)
+		ctx.SetBodyString(`{"status":"stopping"}`)
+	default:
+		ctx.SetBodyString(`{"status":"ok"}`)
+	}
+}
+
+// signIn shows how to use a sign-in link. Looking at it does not use it up.
+func (d *Daemon) signIn(ctx *fasthttp.RequestCtx) {
+	link := d.base + string(ctx.RequestURI())
+	head := &ctx.Response.Header
+	head.SetContentType("text/html; charset=utf-8")
+	head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("Cache-Control", "no-store")
+	head.Set("X-Content-Type-Options", "nosniff")
+	ctx.SetBodyString(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+		`<meta name="color-scheme" content="light dark"><title>Sign in to svc</title><main><h1>Sign in from your terminal</h1>` +
+		`<p>This link works once. Run:</p><pre><code>svcctl login '` + html.EscapeString(link) + `'</code></pre>` +
+		`<p>You will choose a password and get an API key of your own.</p></main></html>`)
+}

@@ -1,0 +1,107 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"edgesvc.dev/svc/daemon/internal/team"
+)
+
+func serveCommand(c console) *cobra.Command {
+	return &cobra.Command{
+		Use: "serve", Short: "Serve until stopped", Args: cobra.NoArgs,
+		Long: "Serves the API, the MCP server and the public pages. With an empty data folder it makes a team and prints, once, an API key and a sign-in link.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := load(cmd.Flags(), c.getenv)
+			if err != nil {
+				return err
+			}
+			slog.SetDefault(newLogger(cfg, c.err))
+			return serve(cmd.Context(), cfg, c.out)
+		},
+	}
+}
+
+func newLogger(cfg *Config, w io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
+		level = slog.LevelInfo
+	}
+	o := &slog.HandlerOptions{Level: level}
+	if cfg.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}
+
+// serve runs a daemon until ctx ends or its store fails.
+func serve(ctx context.Context, cfg *Config, out io.Writer) error {
+	debug.SetGCPercent(400)
+	if cfg.MemoryLimit > 0 {
+		debug.SetMemoryLimit(int64(cfg.MemoryLimit))
+	}
+	ln, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", cfg.Listen, plain(err))
+	}
+	d, err := Open(cfg)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	d.SetBase(ln.Addr())
+	if err := d.welcome(ctx, out); err != nil {
+		return errors.Join(err, ln.Close(), d.Close())
+	}
+	return errors.Join(d.Serve(ctx, ln), d.Close())
+}
+
+// plain is the system's reason without the operation around it.
+func plain(err error) error {
+	if se, ok := errors.AsType[*os.SyscallError](err); ok {
+		return se.Err
+	}
+	return err
+}
+
+// welcome makes the first team of an empty store and says what to do next.
+func (d *Daemon) welcome(ctx context.Context, out io.Writer) error {
+	empty, err := d.team.Empty(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "svc %s serves %s\n", version(), d.base)
+	if !empty {
+		return nil
+	}
+	first, err := d.team.Bootstrap(ctx, team.Bootstrap{TeamName: "My team", TeamSlug: "blog", Email: "owner@localhost"})
+	if err != nil {
+		return fmt.Errorf("make the first team: %w", err)
+	}
+	link := d.signInLink(first.LinkToken)
+	fmt.Fprintf(out, `
+First start. The data is in %s. These two are shown once:
+
+  API key       %s
+  sign-in link  %s
+
+Next:
+
+  svcctl login '%s'
+  svcctl post create --title "Hello" --content "<p>First words.</p>" --publish
+  open %s/%s/
+`, d.cfg.Data, first.Key.Secret, link, link, d.base, first.Team.Slug)
+	return nil
+}
+
+func (d *Daemon) signInLink(token string) string {
+	return strings.TrimSuffix(d.base, "/") + "/sign-in?token=" + token
+}
