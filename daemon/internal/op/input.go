@@ -104,11 +104,11 @@ func (in *input) decode(reg huma.Registry, args *Args) (any, error) {
 	ptr := reflect.New(in.typ)
 	v := ptr.Elem()
 	if len(args.Body) > 0 {
-		if err := in.unmarshal(reg, args.Body, ptr.Interface()); err != nil {
+		if err := in.unmarshal(reg, args, ptr.Interface()); err != nil {
 			return nil, err
 		}
 		if in.patchesObject(v) {
-			if bad := in.mismatches(reg, args.Body); len(bad) > 0 {
+			if bad := in.mismatches(reg, args); len(bad) > 0 {
 				return nil, refuseFields(bad, false)
 			}
 		}

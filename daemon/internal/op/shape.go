@@ -23,15 +23,15 @@ const (
 
 // unmarshal decodes body into ptr. A body that fits is decoded once; one that
 // does not is read a second time to say everything that is wrong with it.
-func (in *input) unmarshal(reg huma.Registry, body []byte, ptr any) error {
-	err := json.Unmarshal(body, ptr, decodeOptions)
+func (in *input) unmarshal(reg huma.Registry, args *Args, ptr any) error {
+	err := json.Unmarshal(args.Body, ptr, decodeOptions)
 	if err == nil {
 		return nil
 	}
-	if shape := checkShape(body); shape != nil {
+	if shape := checkShape(args.Body); shape != nil {
 		return shape
 	}
-	if bad := in.mismatches(reg, body); len(bad) > 0 {
+	if bad := in.mismatches(reg, args); len(bad) > 0 {
 		return refuseFields(bad, false)
 	}
 	if se, ok := errors.AsType[*json.SemanticError](err); ok {
@@ -95,9 +95,10 @@ func reason(err error) string {
 }
 
 // mismatches validates the body against the schema and lists all failures.
-func (in *input) mismatches(reg huma.Registry, body []byte) []api.FieldError {
+// Members that a parameter gives are not missing.
+func (in *input) mismatches(reg huma.Registry, args *Args) []api.FieldError {
 	var v any
-	if err := json.Unmarshal(body, &v); err != nil {
+	if err := json.Unmarshal(args.Body, &v); err != nil {
 		return nil
 	}
 	var res huma.ValidateResult
@@ -108,6 +109,9 @@ func (in *input) mismatches(reg huma.Registry, body []byte) []api.FieldError {
 			bad = append(bad, fieldError(d))
 		}
 	}
+	bad = slices.DeleteFunc(bad, func(f api.FieldError) bool {
+		return f.Code == "required" && slices.ContainsFunc(args.Params, func(p Param) bool { return f.Pointer == "/"+p.Name })
+	})
 	slices.SortFunc(bad, func(a, b api.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
 	if len(bad) > 50 {
 		bad = bad[:50]
