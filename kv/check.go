@@ -1,7 +1,6 @@
 package kv
 
 import (
-	"bytes"
 	"fmt"
 )
 
@@ -19,16 +18,16 @@ func (t *Table[T]) Check(tx Tx, report func(key []byte, reason string)) error {
 	c := &tableCheck[T]{t: t, tx: tx, report: report}
 	base := Key(t.name)
 	return tx.Scan(Prefix(base), func(key, raw []byte) error {
-		team, payload, ok := openValue(key, raw)
-		if !ok {
-			report(key, team)
+		team, payload, reason := openValue(key, raw)
+		if reason != "" {
+			report(key, reason)
 			return nil
 		}
 		switch kind, rest, _ := SplitPart(key[len(base):]); kind {
 		case "r":
-			return c.record(key, rest, team, payload)
+			return c.record(key, rest, string(team), payload)
 		case "b":
-			return c.body(key, rest, team)
+			return c.body(key, rest, string(team))
 		case "i":
 			return c.entry(key, rest, string(payload))
 		}
@@ -50,22 +49,21 @@ func (c *tableCheck[T]) record(key, rest []byte, team string, payload []byte) er
 		c.report(key, err.Error())
 		return nil
 	}
-	for _, ix := range c.t.indexes {
-		for _, k := range keysOf(ix, v) {
-			entry := c.t.entryKey(ix, team, id, k)
-			raw, err := c.tx.Get(entry)
-			if err != nil {
-				return err
-			}
-			reason, holder, ok := openValue(entry, raw)
-			switch {
-			case len(raw) == 0:
-				c.report(key, fmt.Sprintf("index %s does not list the record", ix.Name))
-			case !ok:
-				c.report(entry, reason)
-			case string(holder) != id:
-				c.report(entry, fmt.Sprintf("index names %s instead of %s", holder, id))
-			}
+	for _, e := range c.t.entriesOf(team, id, v) {
+		raw, err := c.tx.Get(e.key)
+		if err != nil {
+			return err
+		}
+		if len(raw) == 0 {
+			c.report(key, fmt.Sprintf("index %s does not list the record", e.index))
+			continue
+		}
+		_, holder, reason := openValue(e.key, raw)
+		if reason == "" && string(holder) != id {
+			reason = fmt.Sprintf("index names %s instead of %s", holder, id)
+		}
+		if reason != "" {
+			c.report(e.key, reason)
 		}
 	}
 	return nil
@@ -78,31 +76,14 @@ func (c *tableCheck[T]) body(key, rest []byte, team string) error {
 }
 
 func (c *tableCheck[T]) entry(key, rest []byte, id string) error {
-	name, rest, _ := SplitPart(rest)
+	_, rest, _ = SplitPart(rest)
 	team, _, _ := SplitPart(rest)
-	ix := c.index(name)
-	if ix == nil {
-		c.report(key, "entry of an unknown index")
-		return nil
-	}
 	v, err := c.t.Get(c.tx, team, id)
 	if err != nil {
 		return c.absent(key, err, "index names a missing record")
 	}
-	for _, k := range keysOf(*ix, v) {
-		if bytes.Equal(c.t.entryKey(*ix, team, id, k), key) {
-			return nil
-		}
-	}
-	c.report(key, "the record has no such index key")
-	return nil
-}
-
-func (c *tableCheck[T]) index(name string) *Index[T] {
-	for i := range c.t.indexes {
-		if c.t.indexes[i].Name == name {
-			return &c.t.indexes[i]
-		}
+	if !contains(c.t.entriesOf(team, id, v), key) {
+		c.report(key, "the record has no such index key")
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import "bytes"
 // id after, until limit were seen or fn returns an error. It returns the last id
 // seen, "" at the end of the table: the daemon's own upkeep pages through with it.
 func (t *Table[T]) Each(tx Tx, after string, limit int, fn func(team, id string, v *T) error) (next string, err error) {
-	prefix := Key(t.name, "r")
+	prefix := t.records
 	r := Prefix(prefix)
 	if after != "" {
 		r.From = append(t.recordKey(after), 0)
@@ -17,16 +17,19 @@ func (t *Table[T]) Each(tx Tx, after string, limit int, fn func(team, id string,
 		}
 		limit--
 		id, _, ok := SplitPart(k[len(prefix):])
-		team, payload, whole := openValue(k, v)
-		if !ok || !whole {
-			return &CorruptError{Key: bytes.Clone(k), Reason: team}
+		team, payload, reason := openValue(k, v)
+		if !ok {
+			reason = "key is cut off"
+		}
+		if reason != "" {
+			return &CorruptError{Key: bytes.Clone(k), Reason: reason}
 		}
 		rec := new(T)
 		if err := decMode.Unmarshal(payload, rec); err != nil {
 			return &CorruptError{Key: bytes.Clone(k), Reason: err.Error()}
 		}
 		next = id
-		return fn(team, id, rec)
+		return fn(string(team), id, rec)
 	})
 	if limit > 0 {
 		next = ""

@@ -3,6 +3,7 @@ package kv
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 )
 
 // Key encodes parts as one key that sorts as the tuple does: part by part, a
@@ -22,6 +23,9 @@ func Key(parts ...string) []byte {
 // AppendPart appends one part to a key. A zero byte inside the part is escaped
 // as 00 FF, the end of the part is 00, as in FoundationDB's tuple layer.
 func AppendPart(key []byte, part string) []byte {
+	if strings.IndexByte(part, 0) < 0 {
+		return append(append(key, part...), 0)
+	}
 	for i := range len(part) {
 		key = append(key, part[i])
 		if part[i] == 0 {
@@ -76,12 +80,15 @@ func Next(tx Tx, key []byte) (uint64, error) {
 	}
 	var n uint64
 	if v != nil {
-		sum, payload, ok := openValue(key, v)
-		if !ok || len(payload) != 8 {
-			return 0, &CorruptError{Key: bytes.Clone(key), Reason: sum}
+		_, payload, reason := openValue(key, v)
+		if reason == "" && len(payload) != 8 {
+			reason = "counter is not eight bytes"
+		}
+		if reason != "" {
+			return 0, &CorruptError{Key: bytes.Clone(key), Reason: reason}
 		}
 		n = binary.BigEndian.Uint64(payload)
 	}
 	n++
-	return n, tx.Put(key, sealValue(key, "", binary.BigEndian.AppendUint64(nil, n)))
+	return n, tx.Put(key, sealValue(nil, key, "", binary.BigEndian.AppendUint64(nil, n)))
 }

@@ -8,8 +8,9 @@ type Page[T any] struct {
 	Index string
 
 	// Prefixes are the index keys (made with Key) whose entries are wanted; the
-	// results of several are merged in the order of what follows the prefix.
-	// None means the whole index of the team.
+	// results of several are merged in the order of what follows the prefix, and
+	// a record that several list at the same place comes once. None means the
+	// whole index of the team.
 	Prefixes [][]byte
 
 	// From and To bound what follows the prefix, half open. Empty is no bound.
@@ -63,25 +64,30 @@ func (t *Table[T]) List(tx Tx, team string, p Page[T]) (*Result[T], error) {
 		budget--
 		v, err := t.Get(tx, team, h.id)
 		if err != nil {
-			return nil, t.dangling(err, h.entry)
+			return nil, dangling(err, h.entry)
 		}
 		if p.Keep == nil || p.Keep(v) {
 			out.IDs = append(out.IDs, h.id)
 			out.Records = append(out.Records, v)
 		}
 		out.Next = h.suffix
-		if err := h.advance(tx, p.Ascending); err != nil {
+		if err := pass(tx, heads, out.Next, p.Ascending); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// dangling turns a missing record behind an index entry into corruption.
-func (t *Table[T]) dangling(err error, entry []byte) error {
-	if _, missing := err.(*NotFoundError); missing {
-		return &CorruptError{Key: entry, Reason: "index names a missing record"}
+// pass moves every head behind suffix: a record that is listed under several of
+// the prefixes is met once.
+func pass(tx Tx, heads []*head, suffix []byte, ascending bool) error {
+	for _, h := range heads {
+		if h.id != "" && bytes.Equal(h.suffix, suffix) {
+			if err := h.advance(tx, ascending); err != nil {
+				return err
+			}
+		}
 	}
-	return err
+	return nil
 }
 
 // head is the next entry of one prefix. It fetches entries a few at a time, for
@@ -162,8 +168,8 @@ func (h *head) fill(tx Tx, ascending bool) error {
 	}
 	h.buf = make([]indexEntry, 0, h.chunk)
 	err := tx.Scan(Range{From: h.from, To: h.to, Reverse: !ascending}, func(k, v []byte) error {
-		reason, id, ok := openValue(k, v)
-		if !ok {
+		_, id, reason := openValue(k, v)
+		if reason != "" {
 			return &CorruptError{Key: bytes.Clone(k), Reason: reason}
 		}
 		entry := bytes.Clone(k)

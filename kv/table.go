@@ -16,6 +16,10 @@ import (
 type Table[T any] struct {
 	name    string
 	indexes []Index[T]
+
+	// The keys of records, of bodies and of each index start with these.
+	records, bodies []byte
+	entries         [][]byte
 }
 
 // Index orders or restricts the records of a table within a team.
@@ -31,16 +35,25 @@ type Index[T any] struct {
 
 // NewTable describes a table. The name is short and never changes.
 func NewTable[T any](name string, indexes ...Index[T]) *Table[T] {
-	return &Table[T]{name: name, indexes: indexes}
+	t := &Table[T]{name: name, indexes: indexes, records: Key(name, "r"), bodies: Key(name, "b")}
+	for _, ix := range indexes {
+		t.entries = append(t.entries, Key(name, "i", ix.Name))
+	}
+	return t
 }
 
 // Name returns the name given to NewTable.
 func (t *Table[T]) Name() string { return t.name }
 
-func (t *Table[T]) recordKey(id string) []byte { return Key(t.name, "r", id) }
-func (t *Table[T]) bodyKey(id string) []byte   { return Key(t.name, "b", id) }
+func (t *Table[T]) recordKey(id string) []byte { return join(t.records, id) }
+func (t *Table[T]) bodyKey(id string) []byte   { return join(t.bodies, id) }
 
 func (t *Table[T]) indexPrefix(index, team string) []byte { return Key(t.name, "i", index, team) }
+
+// join is base and one part more, with room for a short key behind.
+func join(base []byte, part string) []byte {
+	return AppendPart(append(make([]byte, 0, len(base)+len(part)+1), base...), part)
+}
 
 // Get returns the record id of team, or a *NotFoundError.
 func (t *Table[T]) Get(tx Tx, team, id string) (*T, error) {
@@ -73,18 +86,18 @@ func (t *Table[T]) open(tx Tx, team, id string, key []byte) ([]byte, error) {
 	if len(raw) == 0 {
 		return nil, &NotFoundError{Table: t.name, ID: id}
 	}
-	owner, payload, ok := openValue(key, raw)
-	if !ok {
-		return nil, &CorruptError{Key: key, Reason: owner}
+	owner, payload, reason := openValue(key, raw)
+	if reason != "" {
+		return nil, &CorruptError{Key: bytes.Clone(key), Reason: reason}
 	}
-	if owner != team {
+	if string(owner) != team {
 		return nil, &NotFoundError{Table: t.name, ID: id}
 	}
 	return payload, nil
 }
 
 // Insert stores a new record. It returns a *ConflictError when a unique key is
-// taken or the id exists, in any team.
+// taken or the id exists, in any team. An error leaves the table as it was.
 func (t *Table[T]) Insert(tx Tx, team, id string, v *T) error {
 	key := t.recordKey(id)
 	old, err := tx.Get(key)
@@ -94,30 +107,44 @@ func (t *Table[T]) Insert(tx Tx, team, id string, v *T) error {
 	if len(old) > 0 {
 		return &ConflictError{Table: t.name, Index: "id", Key: id, ID: id}
 	}
-	for _, ix := range t.indexes {
-		if err := t.addKeys(tx, ix, team, id, keysOf(ix, v), nil); err != nil {
-			return err
-		}
+	value, err := t.encode(key, team, v)
+	if err != nil {
+		return err
 	}
-	return t.write(tx, team, key, v)
+	is := t.entriesOf(team, id, v)
+	if err := t.taken(tx, is, nil); err != nil {
+		return err
+	}
+	if err := addEntries(tx, id, is, nil); err != nil {
+		return err
+	}
+	return tx.Put(key, value)
 }
 
-// Put replaces an existing record and moves its index entries.
+// Put replaces an existing record and moves its index entries. It returns a
+// *NotFoundError, or a *ConflictError as Insert does. An error leaves the table
+// as it was.
 func (t *Table[T]) Put(tx Tx, team, id string, v *T) error {
 	old, err := t.Get(tx, team, id)
 	if err != nil {
 		return err
 	}
-	for _, ix := range t.indexes {
-		was, is := keysOf(ix, old), keysOf(ix, v)
-		if err := t.dropKeys(tx, ix, team, id, was, is); err != nil {
-			return err
-		}
-		if err := t.addKeys(tx, ix, team, id, is, was); err != nil {
-			return err
-		}
+	key := t.recordKey(id)
+	value, err := t.encode(key, team, v)
+	if err != nil {
+		return err
 	}
-	return t.write(tx, team, t.recordKey(id), v)
+	was, is := t.entriesOf(team, id, old), t.entriesOf(team, id, v)
+	if err := t.taken(tx, is, was); err != nil {
+		return err
+	}
+	if err := dropEntries(tx, was, is); err != nil {
+		return err
+	}
+	if err := addEntries(tx, id, is, was); err != nil {
+		return err
+	}
+	return tx.Put(key, value)
 }
 
 // Delete removes the record, its body and its index entries.
@@ -126,10 +153,8 @@ func (t *Table[T]) Delete(tx Tx, team, id string) error {
 	if err != nil {
 		return err
 	}
-	for _, ix := range t.indexes {
-		if err := t.dropKeys(tx, ix, team, id, keysOf(ix, old), nil); err != nil {
-			return err
-		}
+	if err := dropEntries(tx, t.entriesOf(team, id, old), nil); err != nil {
+		return err
 	}
 	if err := tx.Delete(t.bodyKey(id)); err != nil {
 		return err
@@ -148,16 +173,13 @@ func (t *Table[T]) Find(tx Tx, team, index string, key []byte) (id string, v *T,
 	if len(raw) == 0 {
 		return "", nil, &NotFoundError{Table: t.name, ID: printable(key)}
 	}
-	reason, payload, ok := openValue(entry, raw)
-	if !ok {
+	_, payload, reason := openValue(entry, raw)
+	if reason != "" {
 		return "", nil, &CorruptError{Key: entry, Reason: reason}
 	}
 	id = string(payload)
 	v, err = t.Get(tx, team, id)
-	if _, missing := err.(*NotFoundError); missing {
-		err = &CorruptError{Key: entry, Reason: "index names a missing record"}
-	}
-	return id, v, err
+	return id, v, dangling(err, entry)
 }
 
 // PutBody stores bytes beside a record, so that lists never read them. An empty
@@ -167,7 +189,7 @@ func (t *Table[T]) PutBody(tx Tx, team, id string, body []byte) error {
 	if len(body) == 0 {
 		return tx.Delete(key)
 	}
-	return tx.Put(key, sealValue(key, team, body))
+	return tx.Put(key, sealValue(nil, key, team, body))
 }
 
 // Body returns the bytes beside a record, nil when there are none. They are
@@ -178,87 +200,22 @@ func (t *Table[T]) Body(tx Tx, team, id string) ([]byte, error) {
 	if err != nil || len(raw) == 0 {
 		return nil, err
 	}
-	owner, payload, ok := openValue(key, raw)
-	if !ok {
-		return nil, &CorruptError{Key: key, Reason: owner}
+	owner, payload, reason := openValue(key, raw)
+	if reason != "" {
+		return nil, &CorruptError{Key: key, Reason: reason}
 	}
-	if owner != team {
+	if string(owner) != team {
 		return nil, nil
 	}
 	return payload, nil
 }
 
-func (t *Table[T]) write(tx Tx, team string, key []byte, v *T) error {
+func (t *Table[T]) encode(key []byte, team string, v *T) ([]byte, error) {
 	payload, err := encMode.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("encode %s record: %w", t.name, err)
+		return nil, fmt.Errorf("encode %s record: %w", t.name, err)
 	}
-	return tx.Put(key, sealValue(key, team, payload))
-}
-
-func keysOf[T any](ix Index[T], v *T) [][]byte {
-	var keys [][]byte
-	ix.Keys(v, func(k []byte) { keys = append(keys, bytes.Clone(k)) })
-	return keys
-}
-
-// entryKey is the stored key of one index entry. An ordinary index adds the id,
-// so that equal keys stay apart and sort by creation.
-func (t *Table[T]) entryKey(ix Index[T], team, id string, key []byte) []byte {
-	entry := append(t.indexPrefix(ix.Name, team), key...)
-	if !ix.Unique {
-		entry = AppendPart(entry, id)
-	}
-	return entry
-}
-
-// addKeys writes the entries of keys that are not among have.
-func (t *Table[T]) addKeys(tx Tx, ix Index[T], team, id string, keys, have [][]byte) error {
-	for _, key := range keys {
-		if contains(have, key) {
-			continue
-		}
-		entry := t.entryKey(ix, team, id, key)
-		if ix.Unique {
-			raw, err := tx.Get(entry)
-			if err != nil {
-				return err
-			}
-			if len(raw) > 0 {
-				holder, payload, ok := openValue(entry, raw)
-				if !ok {
-					return &CorruptError{Key: entry, Reason: holder}
-				}
-				return &ConflictError{Table: t.name, Index: ix.Name, Key: printable(key), ID: string(payload)}
-			}
-		}
-		if err := tx.Put(entry, sealValue(entry, "", []byte(id))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// dropKeys deletes the entries of keys that are not among keep.
-func (t *Table[T]) dropKeys(tx Tx, ix Index[T], team, id string, keys, keep [][]byte) error {
-	for _, key := range keys {
-		if contains(keep, key) {
-			continue
-		}
-		if err := tx.Delete(t.entryKey(ix, team, id, key)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func contains(keys [][]byte, key []byte) bool {
-	for _, k := range keys {
-		if bytes.Equal(k, key) {
-			return true
-		}
-	}
-	return false
+	return sealValue(nil, key, team, payload), nil
 }
 
 // printable turns an index key back into text for an error.

@@ -3,6 +3,7 @@ package kv
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -21,44 +22,43 @@ func checksum(key, rest []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, rest)
 }
 
-// sealValue frames payload for key. Teams are at most 255 bytes.
-func sealValue(key []byte, team string, payload []byte) []byte {
-	b := make([]byte, 5, valueHeader+len(team)+len(payload))
-	b[0] = valueVersion
-	b = append(b, byte(len(team)))
-	b = append(b, team...)
-	b = append(b, payload...)
-	binary.BigEndian.PutUint32(b[1:], checksum(key, b[5:]))
-	return b
+// sealValue appends the frame of payload under key to dst. Teams are at most 255
+// bytes.
+func sealValue[P string | []byte](dst, key []byte, team string, payload P) []byte {
+	start := len(dst)
+	dst = slices.Grow(dst, valueHeader+len(team)+len(payload))
+	dst = append(dst, valueVersion, 0, 0, 0, 0, byte(len(team)))
+	dst = append(dst, team...)
+	dst = append(dst, payload...)
+	v := dst[start:]
+	binary.BigEndian.PutUint32(v[1:], checksum(key, v[5:]))
+	return dst
 }
 
 // openValue checks a framed value and returns its team and payload, which
-// aliases v. When ok is false, team is the reason.
-func openValue(key, v []byte) (team string, payload []byte, ok bool) {
+// alias v, or the reason why it cannot be trusted.
+func openValue(key, v []byte) (team, payload []byte, reason string) {
 	if len(v) < valueHeader {
-		return "value is too short", nil, false
+		return nil, nil, "value is too short"
 	}
 	if v[0] != valueVersion {
-		return "unknown value version", nil, false
+		return nil, nil, "unknown value version"
 	}
 	if binary.BigEndian.Uint32(v[1:]) != checksum(key, v[5:]) {
-		return "checksum mismatch", nil, false
+		return nil, nil, "checksum mismatch"
 	}
 	n := int(v[5])
 	if len(v) < valueHeader+n {
-		return "team is cut off", nil, false
+		return nil, nil, "team is cut off"
 	}
-	return string(v[valueHeader : valueHeader+n]), v[valueHeader+n:], true
+	return v[valueHeader : valueHeader+n], v[valueHeader+n:], ""
 }
 
 // CheckValue reports whether v is a whole value of key, as the store's checker
 // asks of every pair, and what is wrong if it is not.
 func CheckValue(key, v []byte) (reason string, ok bool) {
-	reason, _, ok = openValue(key, v)
-	if ok {
-		reason = ""
-	}
-	return reason, ok
+	_, _, reason = openValue(key, v)
+	return reason, reason == ""
 }
 
 var (
