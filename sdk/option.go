@@ -6,7 +6,7 @@ import (
 )
 
 // DefaultURL is where svcd listens unless it is told otherwise.
-const DefaultURL = "http://127.0.0.1:8787"
+const DefaultURL = "http://127.0.0.1:8080"
 
 // Option configures a Client or a Dashboard.
 type Option func(*transport)

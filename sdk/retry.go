@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io"
@@ -47,6 +48,9 @@ func dialFailed(err error) bool {
 
 // broken reports an error of the connection, as opposed to one of the request.
 func broken(err error) bool {
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+		return false
+	}
 	_, network := errors.AsType[net.Error](err)
 	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
