@@ -48,20 +48,21 @@ const (
 func checkFields(block []byte, http11 bool) *refusal {
 	var seen [len(single)]bool
 	for len(block) > 0 && string(block) != "\r\n" {
-		line, rest, found := bytes.Cut(block, []byte("\r\n"))
-		if !found {
+		end := bytes.IndexByte(block, '\n')
+		if end < 1 || block[end-1] != '\r' {
 			return malformed("Header lines must end with CR LF.")
 		}
-		block = rest
-		name, value, found := bytes.Cut(line, []byte(":"))
-		if !found || len(name) == 0 || !onlyOf(name, &tokenByte) {
+		line := block[:end-1]
+		block = block[end+1:]
+		colon := bytes.IndexByte(line, ':')
+		if colon < 1 || !onlyOf(line[:colon], &tokenByte) {
 			return malformed("A header line is not a name, a colon and a value.")
 		}
-		value = bytes.Trim(value, " \t")
+		name, value := line[:colon], line[colon+1:]
 		if !onlyOf(value, &valueByte) {
 			return malformed("A header value holds a control character.")
 		}
-		if r := checkField(name, value, &seen, http11); r != nil {
+		if r := checkField(name, bytes.Trim(value, " \t"), &seen, http11); r != nil {
 			return r
 		}
 	}
@@ -76,7 +77,7 @@ func checkFields(block []byte, http11 bool) *refusal {
 
 func checkField(name, value []byte, seen *[len(single)]bool, http11 bool) *refusal {
 	for i, s := range single {
-		if len(s) != len(name) || !bytes.EqualFold(name, []byte(s)) {
+		if len(s) != len(name) || s[0] != name[0]&^0x20 || !bytes.EqualFold(name, []byte(s)) {
 			continue
 		}
 		if seen[i] {

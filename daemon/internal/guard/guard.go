@@ -129,14 +129,21 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// headerReceived gives a request that serve will refuse no room for a body,
-// so that the refusal does not wait for it.
+// headerReceived says how much body may follow. A request that serve will
+// refuse gets no room for one, so that the refusal does not wait for it.
 func (s *Server) headerReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
-	if check(h) != nil {
+	switch n := h.ContentLength(); {
+	case n == 0 || n == noBody:
+		return fasthttp.RequestConfig{}
+	case check(h) != nil:
 		return fasthttp.RequestConfig{MaxRequestBodySize: 1}
+	default:
+		return fasthttp.RequestConfig{MaxRequestBodySize: max(1, s.bodyLimit(h))}
 	}
-	return fasthttp.RequestConfig{MaxRequestBodySize: max(1, s.bodyLimit(h))}
 }
+
+// noBody is how fasthttp reports neither a length nor chunks.
+const noBody = -2
 
 func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	h := &ctx.Request.Header
