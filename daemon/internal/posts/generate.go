@@ -1,0 +1,101 @@
+package posts
+
+import (
+	"context"
+	"net/http"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Image starts a job that draws the featured image of a post.
+func (s *Service) Image(ctx context.Context, who op.Caller, in api.PostImage) (api.JobStarted, error) {
+	return op.Update(ctx, s.store, func(tx kv.Tx) (api.JobStarted, error) {
+		r, err := table.Get(tx, who.Team, in.ID)
+		if err != nil {
+			return api.JobStarted{}, err
+		}
+		if r.Status == api.PostArchived {
+			return api.JobStarted{}, errArchived()
+		}
+		if g := r.Generation; g != nil && pending(g.State) {
+			e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "The job %s of this post is still at work.", g.JobID)
+			e.From, e.To, e.ExistingID = g.State, api.JobQueued, g.JobID
+			return api.JobStarted{}, e
+		}
+		job, err := s.StartJob(tx, who, in.ID, api.PostCreate{Title: r.Title, Prompt: in.Prompt, GenerateImage: true, FeaturedImage: r.FeaturedImage})
+		if err != nil {
+			return job, err
+		}
+		return job, noteJob(tx, who.Team, in.ID, r, job.JobID, job.State)
+	})
+}
+
+func pending(state string) bool { return state == api.JobQueued || state == api.JobRunning }
+
+// noteJob sets the state of a post's latest job. It is no change of the post
+// that anybody could conflict with, so the version stays.
+func noteJob(tx kv.Tx, team, id string, r *record, jobID, state string) error {
+	next := *r
+	next.Generation = &api.Generation{JobID: jobID, State: state}
+	return table.Put(tx, team, id, &next)
+}
+
+// Read returns a post with its content, in a transaction of the caller's.
+func (s *Service) Read(tx kv.Tx, team, id string) (api.Post, error) {
+	_, p, err := load(tx, team, id)
+	return p, err
+}
+
+// Generated takes over what became of a job, in the transaction in which the
+// job says so. changes is what the job made. A post that waited for the job to
+// become public does so now.
+func (s *Service) Generated(tx kv.Tx, who op.Caller, job *api.Job, changes api.PostChanges) error {
+	r, before, err := load(tx, who.Team, job.PostID)
+	if err != nil {
+		return err
+	}
+	latest := before.Generation != nil && before.Generation.JobID == job.ID
+	if pending(job.State) {
+		if !latest {
+			return nil
+		}
+		if job.State == api.JobRunning && job.Attempt == 1 {
+			if err := s.append(tx, who, "post.generation_started", before, nil); err != nil {
+				return err
+			}
+		}
+		return noteJob(tx, who.Team, job.PostID, r, job.ID, job.State)
+	}
+	after := before
+	apply(&after, &changes)
+	if latest {
+		after.Generation = &api.Generation{JobID: job.ID, State: job.State}
+	}
+	creditJob(&after, job, &changes)
+	if err := check(&after); err != nil {
+		return err
+	}
+	after, err = s.save(tx, who, r, before, after, outcomes[job.State])
+	if err != nil || !changes.FeaturedImage.Set {
+		return err
+	}
+	return s.append(tx, who, "post.image_generated", after, nil)
+}
+
+var outcomes = map[string]string{
+	api.JobCompleted: "post.generation_completed",
+	api.JobFailed:    "post.generation_failed",
+}
+
+// creditJob says in the post which job and model its text is from.
+func creditJob(p *api.Post, job *api.Job, changes *api.PostChanges) {
+	if !changes.Content.Set && !changes.Description.Set && !changes.Tags.Set {
+		return
+	}
+	p.Provenance.JobID, p.Provenance.Model, p.Provenance.Offline = job.ID, job.Model, job.Provider == "offline"
+	if changes.Content.Set {
+		p.Model = job.Model
+	}
+}

@@ -1,0 +1,77 @@
+package posts
+
+import (
+	"context"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// PublicQuery asks for a page of what the public may see.
+type PublicQuery struct {
+	Tag     string // "" for all
+	Cursor  string
+	Limit   int
+	Content bool // with content
+}
+
+// PublishedPosts lists public posts, the latest published first.
+func (s *Service) PublishedPosts(ctx context.Context, team string, q PublicQuery) (page api.Page[api.Post], err error) {
+	tag := foldTag(q.Tag)
+	p := kv.Page[record]{Index: "pub", Prefixes: [][]byte{kv.Key(tag)}}
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		page, err = op.List(tx, table, team, "pub\x00"+tag, api.PageQuery{Cursor: q.Cursor, Limit: q.Limit}, p,
+			func(id string, r *record) (api.Post, error) {
+				if q.Content {
+					return withContent(tx, team, r.post(id))
+				}
+				return r.post(id), nil
+			})
+		return err
+	})
+	return page, err
+}
+
+// PublishedPost returns the public post with that slug; found is false for a
+// draft as for one that does not exist.
+func (s *Service) PublishedPost(ctx context.Context, team, slug string) (p api.Post, found bool, err error) {
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		id, r, err := table.Find(tx, team, "slug", kv.Key(slug))
+		if missing(err) || err == nil && r.PublishedAt == 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		found = true
+		p, err = withContent(tx, team, r.post(id))
+		return err
+	})
+	return p, found, err
+}
+
+// PublishedAround returns the posts published directly after and before p, nil
+// where there is none.
+func (s *Service) PublishedAround(ctx context.Context, team string, p api.Post) (newer, older *api.Post, err error) {
+	at := kv.Key(kv.Uint64(uint64(p.PublishedAt)), p.ID)
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		if newer, err = beside(tx, team, at, true); err != nil {
+			return err
+		}
+		older, err = beside(tx, team, at, false)
+		return err
+	})
+	return newer, older, err
+}
+
+func beside(tx kv.Tx, team string, at []byte, newer bool) (*api.Post, error) {
+	res, err := table.List(tx, team, kv.Page[record]{
+		Index: "pub", Prefixes: [][]byte{kv.Key("")}, After: at, Ascending: newer, Limit: 1,
+	})
+	if err != nil || len(res.IDs) == 0 {
+		return nil, err
+	}
+	p := res.Records[0].post(res.IDs[0])
+	return &p, nil
+}

@@ -1,0 +1,105 @@
+package posts
+
+import (
+	"context"
+	"strings"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Get returns a post with its content.
+func (s *Service) Get(ctx context.Context, who op.Caller, in api.PostRef) (p api.Post, err error) {
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		_, p, err = load(tx, who.Team, in.ID)
+		return err
+	})
+	return p, err
+}
+
+// GetBySlug returns the post with that slug.
+func (s *Service) GetBySlug(ctx context.Context, who op.Caller, in api.PostSlug) (p api.Post, err error) {
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		id, r, err := table.Find(tx, who.Team, "slug", kv.Key(in.Slug))
+		if err != nil {
+			return err
+		}
+		p, err = withContent(tx, who.Team, r.post(id))
+		return err
+	})
+	return p, err
+}
+
+// List returns a page of posts in the order of their creation.
+func (s *Service) List(ctx context.Context, who op.Caller, in api.PostQuery) (page api.Page[api.Post], err error) {
+	p := pageOf(&in)
+	scope := strings.Join([]string{in.Status, in.Tag, in.Model, in.CreatedAfter.String(), in.CreatedBefore.String(), in.Q}, "\x00")
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		page, err = op.List(tx, table, who.Team, scope, in.PageQuery, p, func(id string, r *record) (api.Post, error) {
+			if in.Include == "content" {
+				return withContent(tx, who.Team, r.post(id))
+			}
+			return r.post(id), nil
+		})
+		return err
+	})
+	return page, err
+}
+
+// pageOf picks the index that holds the fewest records of what is asked for;
+// the other filters drop records as they are read.
+func pageOf(in *api.PostQuery) kv.Page[record] {
+	p := kv.Page[record]{Keep: keep(in)}
+	switch {
+	case in.Tag != "":
+		p.Index, p.Prefixes = "tag", [][]byte{kv.Key(foldTag(in.Tag))}
+	case in.Model != "":
+		p.Index, p.Prefixes = "model", [][]byte{kv.Key(in.Model)}
+	case in.Status != "":
+		p.Index, p.Prefixes = "status", [][]byte{kv.Key(in.Status)}
+	default:
+		p.Index, p.Prefixes = "status", [][]byte{kv.Key(api.PostDraft), kv.Key(api.PostPublished), kv.Key(api.PostArchived)}
+	}
+	// Ids ascend with the time of creation.
+	if in.CreatedAfter != 0 {
+		p.From = []byte(kv.IDFloor("post", (in.CreatedAfter + 1).Time()))
+	}
+	if in.CreatedBefore != 0 {
+		p.To = []byte(kv.IDFloor("post", in.CreatedBefore.Time()))
+	}
+	return p
+}
+
+// keep is the filter of what the chosen index does not say, nil for none.
+func keep(in *api.PostQuery) func(*record) bool {
+	words := strings.Fields(strings.ToLower(in.Q))
+	status := in.Status
+	if in.Tag == "" && in.Model == "" {
+		status = "" // the index has it
+	}
+	model := in.Model
+	if in.Tag == "" {
+		model = ""
+	}
+	if len(words) == 0 && status == "" && model == "" {
+		return nil
+	}
+	return func(r *record) bool {
+		return (status == "" || r.Status == status) && (model == "" || r.Model == model) && mentions(r, words)
+	}
+}
+
+// mentions reports that each word stands somewhere in what a list shows of r.
+func mentions(r *record, words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	text := strings.ToLower(strings.Join(append([]string{r.Title, r.Description, r.Slug}, r.Tags...), "\n"))
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}

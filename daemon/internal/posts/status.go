@@ -1,0 +1,128 @@
+package posts
+
+import (
+	"context"
+	"net/http"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/queue"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// settle makes the times of a post agree with its status. A post is public
+// exactly when PublishedAt is set, so the shell of a post that is still being
+// written has none, whatever its status.
+func settle(p *api.Post, now api.Time) {
+	switch p.Status {
+	case api.PostPublished:
+		p.PublishAt, p.ArchivedAt = 0, 0
+		if p.PublishedAt == 0 && !shell(p) {
+			p.PublishedAt = now
+		}
+	case api.PostArchived:
+		p.PublishAt, p.PublishedAt = 0, 0
+		if p.ArchivedAt == 0 {
+			p.ArchivedAt = now
+		}
+	default:
+		p.PublishedAt, p.ArchivedAt = 0, 0
+	}
+}
+
+// shell reports a post that waits for a job to write it.
+func shell(p *api.Post) bool {
+	return p.Content == "" && p.Generation != nil && p.Generation.State != api.JobCompleted
+}
+
+// Publish makes a post public. A published one stays as it is.
+func (s *Service) Publish(ctx context.Context, who op.Caller, in api.PostRef) (api.Post, error) {
+	return s.transition(ctx, who, in, api.PostPublished, "")
+}
+
+// Unpublish makes a published post a draft.
+func (s *Service) Unpublish(ctx context.Context, who op.Caller, in api.PostRef) (api.Post, error) {
+	return s.transition(ctx, who, in, api.PostDraft, api.PostArchived)
+}
+
+// Archive takes a post out of use.
+func (s *Service) Archive(ctx context.Context, who op.Caller, in api.PostRef) (api.Post, error) {
+	return s.transition(ctx, who, in, api.PostArchived, "")
+}
+
+// Unarchive makes an archived post a draft.
+func (s *Service) Unarchive(ctx context.Context, who op.Caller, in api.PostRef) (api.Post, error) {
+	return s.transition(ctx, who, in, api.PostDraft, api.PostPublished)
+}
+
+// transition gives a post a status, unless it has the status not.
+func (s *Service) transition(ctx context.Context, who op.Caller, ref api.PostRef, to, not string) (api.Post, error) {
+	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Post, error) {
+		return s.change(tx, who, ref, func(p *api.Post) error {
+			if not != "" && p.Status == not {
+				return invalidTransition(p.Status, to)
+			}
+			p.Status = to
+			return nil
+		})
+	})
+}
+
+func invalidTransition(from, to string) error {
+	e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "A post that is %s cannot become %s this way.", from, to)
+	e.From, e.To = from, to
+	return e
+}
+
+// Delete removes an archived post with its revisions.
+func (s *Service) Delete(ctx context.Context, who op.Caller, in api.PostRef) (api.Deleted, error) {
+	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Deleted, error) {
+		return api.Deleted{ID: in.ID, Deleted: true}, s.remove(tx, who, in)
+	})
+}
+
+func (s *Service) remove(tx kv.Tx, who op.Caller, in api.PostRef) error {
+	r, err := table.Get(tx, who.Team, in.ID)
+	if err != nil {
+		return err
+	}
+	if err := op.CheckVersion(in.IfMatch, r.Version); err != nil {
+		return err
+	}
+	if r.Status != api.PostArchived {
+		e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "Only an archived post can be deleted. Archive it first.")
+		e.From, e.To = r.Status, "DELETED"
+		return e
+	}
+	if err := dropRevisions(tx, who.Team, in.ID); err != nil {
+		return err
+	}
+	if err := table.Delete(tx, who.Team, in.ID); err != nil {
+		return err
+	}
+	return s.append(tx, who, "post.deleted", r.post(in.ID), nil)
+}
+
+// checkSchedule refuses a time to publish that cannot be kept.
+func (s *Service) checkSchedule(p *api.Post) error {
+	if p.Status != api.PostDraft {
+		return api.Invalid("/publishAt", "not_a_draft", "publishAt is for drafts; this post would be %s", p.Status)
+	}
+	if p.PublishAt <= s.now() {
+		return api.Invalid("/publishAt", "too_small", "publishAt must be in the future")
+	}
+	return nil
+}
+
+// reschedule brings the queue in line with the time at which a post publishes
+// by itself.
+func (s *Service) reschedule(tx kv.Tx, team string, before, after *api.Post) error {
+	switch {
+	case before.PublishAt == after.PublishAt:
+		return nil
+	case after.PublishAt == 0:
+		return s.schedule.Remove(tx, after.ID)
+	default:
+		return s.schedule.Add(tx, queue.Item{ID: after.ID, Team: team}, after.PublishAt.Time())
+	}
+}
