@@ -1,0 +1,63 @@
+package xsstest
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// Elements that run, load, submit or restyle, or that change how what follows is
+// parsed.
+var activeElements = strings.Fields(`script iframe frame frameset object embed applet form input button
+	textarea select option meta base link style svg math template noscript audio video source track
+	marquee portal dialog title xmp plaintext noembed noframes foreignobject animate set image isindex`)
+
+var urlAttributes = []string{"href", "src", "action", "formaction", "data", "poster", "background", "cite", "longdesc", "ping", "xlink:href"}
+
+// Active parses content inside a page and returns what of it could act: elements
+// and attributes, each as text.
+func Active(t testing.TB, content string) []string {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader("<!doctype html><html><body><main>" + content + "</main></body></html>"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		if slices.Contains(activeElements, strings.ToLower(n.Data)) || n.Namespace != "" {
+			found = append(found, "<"+n.Data+">")
+		}
+		for _, a := range n.Attr {
+			if activeAttribute(a) {
+				found = append(found, n.Data+" "+a.Key+"="+a.Val)
+			}
+		}
+	}
+	return found
+}
+
+func activeAttribute(a html.Attribute) bool {
+	name := strings.ToLower(a.Key)
+	switch {
+	case strings.HasPrefix(name, "on"), name == "style", name == "srcdoc", name == "srcset", name == "id", name == "name", name == "target":
+		return true
+	case slices.Contains(urlAttributes, name):
+		return !plainURL(a.Val)
+	}
+	return false
+}
+
+// plainURL reads a URL as browsers do: they drop leading controls and spaces,
+// and tabs and line ends anywhere.
+func plainURL(s string) bool {
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return r <= ' ' })
+	s = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(s)
+	u, err := url.Parse(s)
+	return err == nil && slices.Contains([]string{"", "http", "https", "mailto"}, strings.ToLower(u.Scheme))
+}
