@@ -15,7 +15,7 @@ import (
 // HTML, times without an allocation each.
 var (
 	encodeOptions = json.JoinOptions(
-		json.WithMarshalers(json.MarshalToFunc(encodeTime)),
+		json.WithMarshalers(json.JoinMarshalers(json.MarshalToFunc(encodeTime), json.MarshalToFunc(encodeCreated))),
 		jsontext.EscapeForHTML(false),
 	)
 	decodeOptions = json.RejectUnknownMembers(true)
@@ -29,6 +29,15 @@ func encodeTime(enc *jsontext.Encoder, t api.Time) error {
 	b = append(b, '"')
 	b = t.Time().AppendFormat(b, "2006-01-02T15:04:05.000Z")
 	return enc.WriteValue(append(b, '"'))
+}
+
+// encodeCreated does what the type's own MarshalJSON does, without encoding
+// twice and without escaping HTML.
+func encodeCreated(enc *jsontext.Encoder, c api.PostCreated) error {
+	if c.Job != nil {
+		return json.MarshalEncode(enc, c.Job)
+	}
+	return json.MarshalEncode(enc, c.Post)
 }
 
 // Encode appends v as JSON to dst.
