@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"context"
+	stdjson "encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// The resources. Those of one object end with its id.
+const (
+	brandURI      = "svc://brand"
+	eventTypesURI = "svc://event-types"
+	postURI       = "svc://posts/"
+)
+
+// offered returns the row behind a resource or prompt, nil when there is none
+// or the caller may not call it.
+func (h *Handler) offered(name string, c choice) *op.Op {
+	o := h.table.Lookup(name)
+	if o == nil || o.Session > 0 || o.Scope&^c.scopes != 0 {
+		return nil
+	}
+	return o
+}
+
+func (h *Handler) addResources(s *mcpsdk.Server, c choice) {
+	if o := h.offered("brand.get", c); o != nil {
+		s.AddResource(&mcpsdk.Resource{
+			URI: brandURI, Name: "brand", Title: "Brand facts", MIMEType: "application/json",
+			Description: "What generated content may say about the team, and how it writes.",
+		}, h.readJSON(o))
+	}
+	if o := h.offered("events.types", c); o != nil {
+		s.AddResource(&mcpsdk.Resource{
+			URI: eventTypesURI, Name: "event-types", Title: "Event types", MIMEType: "application/json",
+			Description: "The types of the team's event log, each with the schema of its object.",
+		}, h.readJSON(o))
+	}
+	if o := h.offered("posts.get", c); o != nil {
+		s.AddResourceTemplate(&mcpsdk.ResourceTemplate{
+			URITemplate: postURI + "{id}", Name: "post", Title: "Post", MIMEType: "text/markdown",
+			Description: "A post whole: its content as Markdown, then its other fields as JSON.",
+		}, h.readPost(o))
+	}
+}
+
+func (h *Handler) readJSON(o *op.Op) mcpsdk.ResourceHandler {
+	return func(ctx context.Context, req *mcpsdk.ReadResourceRequest) (*mcpsdk.ReadResourceResult, error) {
+		value, err := h.read(ctx, o, req.Params.URI, nil)
+		if err != nil {
+			return nil, err
+		}
+		body, err := op.Encode(nil, value)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", req.Params.URI, err)
+		}
+		return contents(data(req.Params.URI, "application/json", string(body))), nil
+	}
+}
+
+func (h *Handler) readPost(o *op.Op) mcpsdk.ResourceHandler {
+	return func(ctx context.Context, req *mcpsdk.ReadResourceRequest) (*mcpsdk.ReadResourceResult, error) {
+		uri := req.Params.URI
+		value, err := h.read(ctx, o, uri, map[string]string{"id": strings.TrimPrefix(uri, postURI)})
+		if err != nil {
+			return nil, err
+		}
+		post, ok := value.(api.Post)
+		if !ok {
+			return nil, fmt.Errorf("read %s: %T is no post", uri, value)
+		}
+		markdown, err := safehtml.ToMarkdown(post.Content)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", uri, err)
+		}
+		post.Content = ""
+		fields, err := op.Encode(nil, post)
+		if err != nil {
+			return nil, fmt.Errorf("encode %s: %w", uri, err)
+		}
+		return contents(data(uri, "text/markdown", markdown), data(uri, "application/json", string(fields))), nil
+	}
+}
+
+// read calls the row behind a resource. What the caller may not see does not
+// exist.
+func (h *Handler) read(ctx context.Context, o *op.Op, uri string, args map[string]string) (any, error) {
+	v := visitOf(ctx)
+	ctx, release := v.bound(ctx)
+	defer release()
+	body, err := op.Encode(nil, args)
+	if err != nil {
+		return nil, fmt.Errorf("encode arguments: %w", err)
+	}
+	res, refused := h.table.Call(ctx, op.Request{Op: o, Caller: v.caller, Args: op.Args{Body: body}})
+	switch {
+	case refused == nil:
+		return res.Value, nil
+	case refused.Status == http.StatusNotFound:
+		return nil, mcpsdk.ResourceNotFoundError(uri)
+	}
+	return nil, rpcRefusal(refused)
+}
+
+// rpcRefusal is a refusal where the protocol has no result for one.
+func rpcRefusal(e *api.Error) error {
+	res, err := refusal(e)
+	if err != nil {
+		return err
+	}
+	code := int64(jsonrpc.CodeInternalError)
+	if e.Status < http.StatusInternalServerError {
+		code = jsonrpc.CodeInvalidParams
+	}
+	detail, _ := res.StructuredContent.(stdjson.RawMessage)
+	return &jsonrpc.Error{Code: code, Message: e.Error(), Data: detail}
+}
+
+func contents(c ...*mcpsdk.ResourceContents) *mcpsdk.ReadResourceResult {
+	return &mcpsdk.ReadResourceResult{Contents: c}
+}
+
+// data is content of the team's, marked as such.
+func data(uri, mime, text string) *mcpsdk.ResourceContents {
+	return &mcpsdk.ResourceContents{URI: uri, MIMEType: mime, Text: text, Meta: mcpsdk.Meta{untrusted: true}}
+}
