@@ -1,0 +1,140 @@
+package team
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"maps"
+	"slices"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// entry is one privileged act. Each holds the hash of the one before it, so that
+// an entry that is changed, dropped or slipped in later breaks the chain.
+type entry struct {
+	N         uint64   `json:"n"` // counts the team's entries from 1
+	Action    string   `json:"a"`
+	ActorType string   `json:"ak"`
+	ActorID   string   `json:"ai"`
+	Target    string   `json:"t,omitempty"`
+	Detail    detail   `json:"d,omitempty"`
+	RequestID string   `json:"q,omitempty"`
+	At        api.Time `json:"at"`
+	Prev      []byte   `json:"p,omitempty"`
+	Hash      []byte   `json:"h"`
+}
+
+// detail says more about an act. It holds no secret.
+type detail = map[string]string
+
+// chainEnd is the last entry of a team's chain.
+type chainEnd struct {
+	N    uint64 `json:"n"`
+	Hash []byte `json:"h"`
+}
+
+var (
+	entries = kv.NewTable("audit", kv.Index[entry]{
+		Name: "n",
+		Keys: func(v *entry, add func([]byte)) { add(kv.Key(kv.Uint64(v.N))) },
+	})
+	chainEnds = kv.NewTable[chainEnd]("auditend")
+)
+
+// audit appends to the caller's team's audit log, in the transaction of the act.
+func (s *Service) audit(tx kv.Tx, who *op.Caller, action, target string, more detail) error {
+	end, err := chainEnds.Get(tx, who.Team, who.Team)
+	_, first := errors.AsType[*kv.NotFoundError](err)
+	if err != nil && !first {
+		return err
+	}
+	if first {
+		end = &chainEnd{}
+	}
+	e := &entry{
+		N: end.N + 1, Action: action, ActorType: who.Actor.Type, ActorID: who.Actor.ID, Target: target,
+		Detail: more, RequestID: who.RequestID, At: s.now(), Prev: end.Hash,
+	}
+	id := kv.IDAt("aud", s.Now())
+	e.Hash = e.sum(who.Team, id)
+	if err := entries.Insert(tx, who.Team, id, e); err != nil {
+		return err
+	}
+	end = &chainEnd{N: e.N, Hash: e.Hash}
+	if first {
+		return chainEnds.Insert(tx, who.Team, who.Team, end)
+	}
+	return chainEnds.Put(tx, who.Team, who.Team, end)
+}
+
+// sum is the hash of everything an entry says and of where it stands. Each part
+// is preceded by its length, so that no two entries say the same bytes.
+func (e *entry) sum(team, id string) []byte {
+	h := sha256.New()
+	parts(h, team, id, kv.Uint64(e.N), e.Action, e.ActorType, e.ActorID, e.Target, e.RequestID,
+		kv.Uint64(uint64(e.At)), string(e.Prev))
+	for _, k := range slices.Sorted(maps.Keys(e.Detail)) {
+		parts(h, k, e.Detail[k])
+	}
+	return h.Sum(nil)
+}
+
+func parts(h hash.Hash, texts ...string) {
+	for _, t := range texts {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(t)))
+		h.Write(n[:])
+		h.Write([]byte(t))
+	}
+}
+
+// VerifyAudit walks the chain of a team from its first entry to its last and
+// returns what breaks it, nil when it is whole.
+func VerifyAudit(tx kv.Tx, team string) error {
+	last := chainEnd{}
+	page := kv.Page[entry]{Index: "n", Ascending: true, Limit: 500}
+	for more := true; more; {
+		res, err := entries.List(tx, team, page)
+		if err != nil {
+			return err
+		}
+		for i, e := range res.Records {
+			if e.N != last.N+1 || !bytes.Equal(e.Prev, last.Hash) || !bytes.Equal(e.Hash, e.sum(team, res.IDs[i])) {
+				return fmt.Errorf("audit log of %s: chain is broken at entry %d (%s)", team, last.N+1, res.IDs[i])
+			}
+			last = chainEnd{e.N, e.Hash}
+		}
+		page.After, more = res.Next, res.More
+	}
+	end, err := chainEnds.Get(tx, team, team)
+	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
+		end, err = &chainEnd{}, nil
+	}
+	if err == nil && (end.N != last.N || !bytes.Equal(end.Hash, last.Hash)) {
+		return fmt.Errorf("audit log of %s: it ends at entry %d, not at %d", team, last.N, end.N)
+	}
+	return err
+}
+
+// AuditLog lists the privileged acts in the caller's team.
+func (s *Service) AuditLog(ctx context.Context, who op.Caller, q api.PageQuery) (page api.Page[api.AuditEntry], err error) {
+	err = s.store.View(ctx, func(tx kv.Tx) (err error) {
+		page, err = op.List(tx, entries, who.Team, "", q, kv.Page[entry]{Index: "n"}, showEntry)
+		return err
+	})
+	return page, err
+}
+
+func showEntry(id string, e *entry) (api.AuditEntry, error) {
+	return api.AuditEntry{
+		ID: id, Action: e.Action, Actor: api.Actor{Type: e.ActorType, ID: e.ActorID}, Target: e.Target,
+		Detail: e.Detail, RequestID: e.RequestID, CreatedAt: e.At,
+	}, nil
+}

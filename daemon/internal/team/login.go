@@ -1,0 +1,329 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+const linkLife = 72 * time.Hour
+
+// account is what signs a member in, kept apart from the member so that nothing
+// which lists members reads it. Its id is the e-mail address, which is unique
+// over all teams: it is all that a person gives at the door.
+type account struct {
+	Team     string   `json:"t"`
+	User     string   `json:"u"`
+	Password password `json:"p"`
+}
+
+// link is a sign-in link that was not used yet.
+type link struct {
+	Hash    []byte   `json:"h"`
+	Team    string   `json:"t"`
+	User    string   `json:"u"`
+	Expires api.Time `json:"e"`
+}
+
+func (v *link) fingerprint() []byte { return v.Hash }
+
+var (
+	accounts = kv.NewTable[account]("account")
+	links    = kv.NewTable[link]("link")
+)
+
+// addLink makes a sign-in link of the member in place of the one before.
+func (s *Service) addLink(tx kv.Tx, team, user string, m *member, plain string) (expires api.Time, err error) {
+	if err := dropLink(tx, m); err != nil {
+		return 0, err
+	}
+	f := fingerprint(plain)
+	m.Link = f.id()
+	expires = api.TimeOf(s.Now().Add(linkLife))
+	return expires, links.Insert(tx, "", m.Link, &link{Hash: f[:], Team: team, User: user, Expires: expires})
+}
+
+func dropLink(tx kv.Tx, m *member) error {
+	if m.Link == "" {
+		return nil
+	}
+	err := links.Delete(tx, "", m.Link)
+	if _, swept := errors.AsType[*kv.NotFoundError](err); swept {
+		err = nil
+	}
+	m.Link = ""
+	return err
+}
+
+// Login starts a session with e-mail address and password, or with a sign-in
+// link. Its only refusal of wrong ones is invalid_credentials, after the same
+// time whether there is such an account or not; loginFailures of them for an
+// account or from an address lock that out for the loginWindow.
+func (s *Service) Login(ctx context.Context, who op.Caller, in api.Login) (api.Session, error) {
+	if in.LinkToken != "" {
+		return s.loginByLink(ctx, who, &in)
+	}
+	if in.Email == "" || in.Password == "" {
+		return api.Session{}, api.Invalid("/email", "required", "Send email and password, or the linkToken of a sign-in link.")
+	}
+	return s.loginByPassword(ctx, who, &in)
+}
+
+func (s *Service) loginByPassword(ctx context.Context, who op.Caller, in *api.Login) (out api.Session, err error) {
+	email := normal(in.Email)
+	try, err := s.attempt(who.Address, email)
+	if err != nil {
+		return out, err
+	}
+	a, err := s.account(ctx, email)
+	if err != nil {
+		return out, err
+	}
+	ok, err := s.matches(ctx, &a.Password, in.Password)
+	if err != nil {
+		try.undo()
+		return out, err
+	}
+	if !ok {
+		if try.last && a.User != "" {
+			s.notes.lockedOut(lockout{a.Team, a.User, who.Address, who.RequestID})
+		}
+		return out, invalidCredentials()
+	}
+	try.succeed()
+	plain := newToken(sessionPrefix)
+	err = s.store.Update(ctx, func(tx kv.Tx) error {
+		now, err := accounts.Get(tx, "", email)
+		if _, removed := errors.AsType[*kv.NotFoundError](err); removed {
+			return invalidCredentials()
+		}
+		if err != nil {
+			return err
+		}
+		if string(now.Password.Hash) != string(a.Password.Hash) { // changed since it was compared
+			return invalidCredentials()
+		}
+		out, err = s.signIn(tx, who, now.Team, now.User, plain, "password")
+		return err
+	})
+	return out, err
+}
+
+// account returns that of an e-mail address, an empty one when there is none.
+func (s *Service) account(ctx context.Context, email string) (a *account, err error) {
+	err = s.store.View(ctx, func(tx kv.Tx) (err error) {
+		a, err = accounts.Get(tx, "", email)
+		return err
+	})
+	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
+		return &account{}, nil
+	}
+	return a, err
+}
+
+func (s *Service) loginByLink(ctx context.Context, who op.Caller, in *api.Login) (out api.Session, err error) {
+	try, err := s.attempt(who.Address, "")
+	if err != nil {
+		return out, err
+	}
+	f := fingerprint(in.LinkToken)
+	var email string
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		_, m, err := s.linked(tx, &f)
+		if err == nil {
+			email = m.Email
+		}
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	try.undo()
+	var p password
+	if in.NewPassword != "" {
+		if p, err = s.newPassword(ctx, "/newPassword", email, in.NewPassword); err != nil {
+			return out, err
+		}
+	}
+	plain := newToken(sessionPrefix)
+	err = s.store.Update(ctx, func(tx kv.Tx) (err error) {
+		out, err = s.useLink(tx, who, &f, &p, plain)
+		return err
+	})
+	return out, err
+}
+
+// linked finds the member whom a link signs in; invalid_credentials when it was
+// used, has expired or never was.
+func (s *Service) linked(tx kv.Tx, f *Fingerprint) (*link, *member, error) {
+	l, err := find(tx, links, f)
+	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
+		return nil, nil, invalidCredentials()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if l.Expires <= s.now() {
+		return nil, nil, invalidCredentials()
+	}
+	m, err := members.Get(tx, l.Team, l.User)
+	return l, m, err
+}
+
+// useLink spends the link: it and the session are one transaction.
+func (s *Service) useLink(tx kv.Tx, who op.Caller, f *Fingerprint, p *password, plain string) (out api.Session, err error) {
+	l, m, err := s.linked(tx, f)
+	if err != nil {
+		return out, err
+	}
+	if err := dropLink(tx, m); err != nil {
+		return out, err
+	}
+	m.Invited = false
+	if err := members.Put(tx, l.Team, l.User, m); err != nil {
+		return out, err
+	}
+	if len(p.Hash) > 0 {
+		if err := setPassword(tx, m.Email, p); err != nil {
+			return out, err
+		}
+	}
+	return s.signIn(tx, who, l.Team, l.User, plain, "link")
+}
+
+func setPassword(tx kv.Tx, email string, p *password) error {
+	a, err := accounts.Get(tx, "", email)
+	if err != nil {
+		return err
+	}
+	a.Password = *p
+	return accounts.Put(tx, "", email, a)
+}
+
+// signIn starts the session with the token plain and answers with it.
+func (s *Service) signIn(tx kv.Tx, who op.Caller, team, user, plain, by string) (out api.Session, err error) {
+	who.Team, who.Actor = team, api.Actor{Type: "user", ID: user}
+	m, err := members.Get(tx, team, user)
+	if err != nil {
+		return out, err
+	}
+	m.LastLogin = s.now()
+	if err := members.Put(tx, team, user, m); err != nil {
+		return out, err
+	}
+	id, v, err := s.startSession(tx, &who, user, plain)
+	if err != nil {
+		return out, err
+	}
+	if err := s.audit(tx, &who, "auth.login", id, detail{"by": by, "address": who.Address}); err != nil {
+		return out, err
+	}
+	who.Credential = id
+	show, err := showSessions(tx, &who, user)
+	if err != nil {
+		return out, err
+	}
+	out, err = show(id, v)
+	out.Token = plain
+	return out, err
+}
+
+// ChangePassword sets the caller's password and ends the other sessions. A
+// member who signed in by link and has none sets the first without naming one.
+func (s *Service) ChangePassword(ctx context.Context, who op.Caller, in api.PasswordChange) (none api.None, err error) {
+	email, err := s.emailOf(ctx, &who)
+	if err != nil {
+		return none, err
+	}
+	a, err := s.account(ctx, email)
+	if err != nil {
+		return none, err
+	}
+	if len(a.Password.Hash) > 0 {
+		if err := s.confirm(ctx, &who, email, a, in.Current); err != nil {
+			return none, err
+		}
+	}
+	p, err := s.newPassword(ctx, "/newPassword", email, in.New)
+	if err != nil {
+		return none, err
+	}
+	return op.Update(ctx, s.store, func(tx kv.Tx) (api.None, error) {
+		if err := setPassword(tx, email, &p); err != nil {
+			return none, err
+		}
+		if err := endSessions(tx, who.Team, who.Actor.ID, who.Credential); err != nil {
+			return none, err
+		}
+		return none, s.audit(tx, &who, "auth.changePassword", who.Actor.ID, nil)
+	})
+}
+
+// confirm checks the current password of a signed-in member, whose session may
+// be in other hands: it counts as an attempt to sign in.
+func (s *Service) confirm(ctx context.Context, who *op.Caller, email string, a *account, text string) error {
+	try, err := s.attempt(who.Address, email)
+	if err != nil {
+		return err
+	}
+	ok, err := s.matches(ctx, &a.Password, text)
+	if err != nil {
+		try.undo()
+		return err
+	}
+	if !ok {
+		if try.last {
+			s.notes.lockedOut(lockout{a.Team, a.User, who.Address, who.RequestID})
+		}
+		return api.Invalid("/currentPassword", "incorrect", "The current password is another.")
+	}
+	try.succeed()
+	return nil
+}
+
+func invalidCredentials() *api.Error {
+	return api.NewError(http.StatusUnauthorized, api.CodeInvalidCredentials,
+		"E-mail address and password do not match, or the link was used or has expired.")
+}
+
+// attempt is one attempt to sign in, counted for its address and its account.
+type attempt struct {
+	f             *failures
+	from, account string
+	last          bool // the account has no further one
+}
+
+// attempt refuses when the address or the account has none left.
+func (s *Service) attempt(address, email string) (*attempt, error) {
+	t := &attempt{f: s.logins, from: origin(address), account: "account " + email}
+	if wait, _ := t.f.begin(t.from, s.Now()); wait > 0 {
+		return nil, tooMany(wait)
+	}
+	if email == "" {
+		return t, nil
+	}
+	wait, last := t.f.begin(t.account, s.Now())
+	if wait > 0 {
+		return nil, tooMany(wait)
+	}
+	t.last = last
+	return t, nil
+}
+
+// succeed forgets the account's failures, but only this attempt of the address:
+// whoever knows one password must not get further guesses at others for it.
+func (t *attempt) succeed() {
+	t.f.forgive(t.account)
+	t.f.giveBack(t.from)
+}
+
+// undo takes the attempt back: nothing was tried.
+func (t *attempt) undo() {
+	t.f.giveBack(t.account)
+	t.f.giveBack(t.from)
+}

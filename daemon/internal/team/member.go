@@ -1,0 +1,217 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/mail"
+	"strings"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// member is the record behind api.User.
+type member struct {
+	Email     string   `json:"e"`
+	Name      string   `json:"n,omitempty"`
+	Role      string   `json:"r"`
+	Invited   bool     `json:"i,omitempty"`
+	Link      string   `json:"l,omitempty"` // id of the sign-in link's record
+	LastLogin api.Time `json:"ll,omitempty"`
+	Created   api.Time `json:"c"`
+	Updated   api.Time `json:"u"`
+	Version   int      `json:"v"`
+}
+
+var members = kv.NewTable("member",
+	kv.Index[member]{Name: "c", Keys: func(_ *member, add func([]byte)) { add(nil) }},
+	kv.Index[member]{Name: "owner", Keys: func(v *member, add func([]byte)) {
+		if v.Role == api.RoleOwner {
+			add(nil)
+		}
+	}},
+)
+
+func (m *member) called() string {
+	if m.Name != "" {
+		return m.Name
+	}
+	return m.Email
+}
+
+func showMember(id string, m *member) (api.User, error) {
+	out := api.User{
+		ID: id, Email: m.Email, Name: m.Name, Role: m.Role, State: "active", LastLoginAt: m.LastLogin,
+		CreatedAt: m.Created, UpdatedAt: m.Updated, Version: m.Version,
+	}
+	if m.Invited {
+		out.State = "invited"
+	}
+	return out, nil
+}
+
+// normal is the form of an e-mail address that is stored and compared.
+func normal(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+
+func checkEmail(pointer, email string) (string, error) {
+	email = normal(email)
+	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
+		return "", api.Invalid(pointer, "format", "This is not an e-mail address.")
+	}
+	return email, nil
+}
+
+// Members lists the members of the caller's team.
+func (s *Service) Members(ctx context.Context, who op.Caller, q api.PageQuery) (page api.Page[api.User], err error) {
+	err = s.store.View(ctx, func(tx kv.Tx) (err error) {
+		page, err = op.List(tx, members, who.Team, "", q, kv.Page[member]{Index: "c"}, showMember)
+		return err
+	})
+	return page, err
+}
+
+// Invite adds a member, or, for one who was invited and has not come yet, makes
+// another link in place of the first and changes nothing else. The link is
+// answered this once.
+func (s *Service) Invite(ctx context.Context, who op.Caller, in api.MemberInvite) (out api.MemberInvited, err error) {
+	email, err := checkEmail("/email", in.Email)
+	if err != nil {
+		return out, err
+	}
+	plain := newToken(linkPrefix)
+	err = s.store.Update(ctx, func(tx kv.Tx) error {
+		id, m, err := s.invitee(tx, &who, email, &in)
+		if err != nil {
+			return err
+		}
+		if out.Expire, err = s.addLink(tx, who.Team, id, m, plain); err != nil {
+			return err
+		}
+		if err := members.Put(tx, who.Team, id, m); err != nil {
+			return err
+		}
+		out.User, _ = showMember(id, m)
+		return s.audit(tx, &who, "team.invite", id, detail{"email": email, "role": m.Role})
+	})
+	out.Link = s.BaseURL + "/sign-in?token=" + plain
+	return out, err
+}
+
+// invitee finds who was invited under this address already, or adds them.
+func (s *Service) invitee(tx kv.Tx, who *op.Caller, email string, in *api.MemberInvite) (id string, m *member, err error) {
+	a, err := accounts.Get(tx, "", email)
+	if _, fresh := errors.AsType[*kv.NotFoundError](err); fresh {
+		m = &member{Email: email, Name: in.Name, Role: in.Role}
+		id, err = s.addMember(tx, who.Team, m)
+		return id, m, err
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if a.Team != who.Team {
+		return "", nil, emailTaken()
+	}
+	m, err = members.Get(tx, a.Team, a.User)
+	if err != nil {
+		return "", nil, err
+	}
+	// The link lets its holder act as the member: an owner's is for owners only.
+	if !m.Invited || who.Role < op.ParseRole(m.Role) {
+		e := emailTaken()
+		e.ExistingID = a.User
+		return "", nil, e
+	}
+	return a.User, m, nil
+}
+
+func emailTaken() *api.Error {
+	return api.NewError(http.StatusConflict, api.CodeEmailTaken, "This e-mail address signs in already.")
+}
+
+func (s *Service) addMember(tx kv.Tx, team string, m *member) (id string, err error) {
+	id = kv.IDAt("usr", s.Now())
+	m.Invited, m.Created, m.Updated, m.Version = true, s.now(), s.now(), 1
+	if err := accounts.Insert(tx, "", m.Email, &account{Team: team, User: id}); err != nil {
+		if _, taken := errors.AsType[*kv.ConflictError](err); taken {
+			return "", emailTaken()
+		}
+		return "", err
+	}
+	return id, members.Insert(tx, team, id, m)
+}
+
+// SetRole changes what a member may do, from the next request on.
+func (s *Service) SetRole(ctx context.Context, who op.Caller, in api.MemberRole) (api.User, error) {
+	return op.Update(ctx, s.store, func(tx kv.Tx) (api.User, error) {
+		m, err := members.Get(tx, who.Team, in.ID)
+		if err != nil {
+			return api.User{}, err
+		}
+		was := m.Role
+		if err := mayChange(tx, &who, was, in.Role); err != nil {
+			return api.User{}, err
+		}
+		m.Role, m.Updated, m.Version = in.Role, s.now(), m.Version+1
+		if err := members.Put(tx, who.Team, in.ID, m); err != nil {
+			return api.User{}, err
+		}
+		out, _ := showMember(in.ID, m)
+		return out, s.audit(tx, &who, "team.setRole", in.ID, detail{"from": was, "to": in.Role})
+	})
+}
+
+// Remove takes a member out of the team, with sessions, password and link.
+func (s *Service) Remove(ctx context.Context, who op.Caller, in api.MemberRef) (none api.None, err error) {
+	return op.Update(ctx, s.store, func(tx kv.Tx) (api.None, error) {
+		m, err := members.Get(tx, who.Team, in.ID)
+		if err != nil {
+			return none, err
+		}
+		if err := mayChange(tx, &who, m.Role, ""); err != nil {
+			return none, err
+		}
+		if err := removeMember(tx, who.Team, in.ID, m); err != nil {
+			return none, err
+		}
+		return none, s.audit(tx, &who, "team.remove", in.ID, detail{"email": m.Email, "role": m.Role})
+	})
+}
+
+func removeMember(tx kv.Tx, team, id string, m *member) error {
+	if err := endSessions(tx, team, id, ""); err != nil {
+		return err
+	}
+	if err := dropLink(tx, m); err != nil {
+		return err
+	}
+	if err := accounts.Delete(tx, "", m.Email); err != nil {
+		return err
+	}
+	return members.Delete(tx, team, id)
+}
+
+// mayChange refuses what only an owner may do to owners, and to leave a team
+// without one.
+func mayChange(tx kv.Tx, who *op.Caller, from, to string) error {
+	if from != api.RoleOwner && to != api.RoleOwner {
+		return nil
+	}
+	if who.Kind != op.System && who.Role < op.Owner {
+		return api.NewError(http.StatusForbidden, api.CodeRoleRequired, "Only an owner may change who owns the team.")
+	}
+	if from != api.RoleOwner || to == api.RoleOwner {
+		return nil
+	}
+	owners, err := members.List(tx, who.Team, kv.Page[member]{Index: "owner", Limit: 2})
+	if err != nil {
+		return err
+	}
+	if len(owners.Records) < 2 {
+		e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "This is the only owner. Make another member an owner first.")
+		e.From, e.To = from, to
+		return e
+	}
+	return nil
+}
