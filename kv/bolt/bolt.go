@@ -134,7 +134,7 @@ func (s *Store) fail(err error) {
 }
 
 // View implements kv.Store.
-func (s *Store) View(ctx context.Context, fn func(kv.Tx) error) error {
+func (s *Store) View(ctx context.Context, fn func(kv.Tx) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -145,9 +145,16 @@ func (s *Store) View(ctx context.Context, fn func(kv.Tx) error) error {
 	defer tx.Rollback() // of a reader: cannot fail
 	v := s.views.open()
 	defer s.views.done(v)
-	// A damaged page can point outside the file: a panic that can be answered,
-	// not the end of the process.
+	// A damaged page can point outside the file: an error, not the end of the
+	// process.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if err = fault(p); err == nil {
+				panic(p)
+			}
+		}
+	}()
 	return fn(&viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}})
 }
 

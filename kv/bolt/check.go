@@ -3,6 +3,7 @@ package bolt
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -24,14 +25,12 @@ func Check(path string, report func(key []byte, reason string), tables ...kv.Che
 	if err != nil {
 		return 0, fmt.Errorf("check store %s: %w", path, err)
 	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	err = db.View(func(tx *bolt.Tx) error {
 		once := reportOnce(report)
 		view := &viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}}
-		if err := damageOf(checkPairs(view, &pairs, once), once); err != nil {
-			return err
-		}
-		for _, t := range tables {
-			if err := damageOf(t.Check(view, once), once); err != nil {
+		for _, t := range append([]kv.Checker{&everyPair{&pairs}}, tables...) {
+			if err := damageOf(checkTable(view, t, once), once); err != nil {
 				return err
 			}
 		}
@@ -43,14 +42,28 @@ func Check(path string, report func(key []byte, reason string), tables ...kv.Che
 	return pairs, errors.Join(err, db.Close())
 }
 
-func checkPairs(tx kv.Tx, pairs *int, report func(key []byte, reason string)) error {
+// everyPair checks and counts all pairs.
+type everyPair struct{ n *int }
+
+func (c *everyPair) Check(tx kv.Tx, report func(key []byte, reason string)) error {
 	return tx.Scan(kv.Range{}, func(k, v []byte) error {
-		*pairs++
+		*c.n++
 		if reason, ok := kv.CheckValue(k, v); !ok {
 			report(k, reason)
 		}
 		return nil
 	})
+}
+
+func checkTable(tx kv.Tx, t kv.Checker, report func(key []byte, reason string)) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if err = fault(p); err == nil {
+				panic(p)
+			}
+		}
+	}()
+	return t.Check(tx, report)
 }
 
 // damageOf reports an error that speaks of a damaged page and returns others.

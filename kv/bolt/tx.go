@@ -85,6 +85,19 @@ func damaged(key []byte, err *error) {
 	}
 }
 
+// fault returns the error for a panic of a function that touched bytes of a
+// damaged page that lie outside the file, nil for any other panic.
+func fault(p any) error {
+	at, ok := p.(interface {
+		error
+		Addr() uintptr // of debug.SetPanicOnFault
+	})
+	if !ok {
+		return nil
+	}
+	return &kv.CorruptError{Reason: "damaged page: " + at.Error()}
+}
+
 // viewTx is the kv.Tx of a View.
 type viewTx struct {
 	reader

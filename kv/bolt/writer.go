@@ -240,7 +240,11 @@ func (b *batch) callOne(r *request, base *reader) {
 	var caught panics.Catcher
 	caught.Try(func() { r.err = r.fn(tx) })
 	tx.ended = true
-	r.panicked = caught.Recovered()
+	if r.panicked = caught.Recovered(); r.panicked != nil {
+		if r.err = fault(r.panicked.Value); r.err != nil {
+			r.panicked = nil
+		}
+	}
 	if r.err == nil && r.panicked == nil && b.over && b.grows(base) {
 		r.err = kv.ErrFull
 	}
