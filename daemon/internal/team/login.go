@@ -82,20 +82,16 @@ func (s *Service) loginByPassword(ctx context.Context, who op.Caller, in *api.Lo
 	}
 	a, err := s.account(ctx, email)
 	if err != nil {
-		return out, err
-	}
-	ok, err := s.matches(ctx, &a.Password, in.Password)
-	if err != nil {
 		try.undo()
 		return out, err
 	}
+	ok, err := s.compare(ctx, &who, try, a, in.Password)
+	if err != nil {
+		return out, err
+	}
 	if !ok {
-		if try.last && a.User != "" {
-			s.notes.lockedOut(lockout{a.Team, a.User, who.Address, who.RequestID})
-		}
 		return out, invalidCredentials()
 	}
-	try.succeed()
 	plain := newToken(sessionPrefix)
 	err = s.store.Update(ctx, func(tx kv.Tx) error {
 		now, err := accounts.Get(tx, "", email)
@@ -112,6 +108,20 @@ func (s *Service) loginByPassword(ctx context.Context, who op.Caller, in *api.Lo
 		return err
 	})
 	return out, err
+}
+
+// compare makes the attempt: it settles what that costs.
+func (s *Service) compare(ctx context.Context, who *op.Caller, try *attempt, a *account, text string) (bool, error) {
+	ok, err := s.matches(ctx, &a.Password, text)
+	switch {
+	case err != nil:
+		try.undo()
+	case ok:
+		try.succeed()
+	case try.last && a.User != "":
+		s.notes.lockedOut(lockout{a.Team, a.User, who.Address, who.RequestID})
+	}
+	return ok, err
 }
 
 // account returns that of an e-mail address, an empty one when there is none.
@@ -140,10 +150,12 @@ func (s *Service) loginByLink(ctx context.Context, who op.Caller, in *api.Login)
 		}
 		return err
 	})
+	if w, ok := errors.AsType[*api.Error](err); !ok || w.Code != api.CodeInvalidCredentials {
+		try.undo()
+	}
 	if err != nil {
 		return out, err
 	}
-	try.undo()
 	var p password
 	if in.NewPassword != "" {
 		if p, err = s.newPassword(ctx, "/newPassword", email, in.NewPassword); err != nil {
@@ -233,8 +245,8 @@ func (s *Service) signIn(tx kv.Tx, who op.Caller, team, user, plain, by string) 
 	return out, err
 }
 
-// ChangePassword sets the caller's password and ends the other sessions. A
-// member who signed in by link and has none sets the first without naming one.
+// ChangePassword sets the caller's password and ends the other sessions. For a
+// member who signed in by link and has none, the current one is not looked at.
 func (s *Service) ChangePassword(ctx context.Context, who op.Caller, in api.PasswordChange) (none api.None, err error) {
 	email, err := s.emailOf(ctx, &who)
 	if err != nil {
@@ -271,19 +283,11 @@ func (s *Service) confirm(ctx context.Context, who *op.Caller, email string, a *
 	if err != nil {
 		return err
 	}
-	ok, err := s.matches(ctx, &a.Password, text)
-	if err != nil {
-		try.undo()
-		return err
+	ok, err := s.compare(ctx, who, try, a, text)
+	if err == nil && !ok {
+		err = api.Invalid("/currentPassword", "incorrect", "The current password is another.")
 	}
-	if !ok {
-		if try.last {
-			s.notes.lockedOut(lockout{a.Team, a.User, who.Address, who.RequestID})
-		}
-		return api.Invalid("/currentPassword", "incorrect", "The current password is another.")
-	}
-	try.succeed()
-	return nil
+	return err
 }
 
 func invalidCredentials() *api.Error {

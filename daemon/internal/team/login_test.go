@@ -1,0 +1,329 @@
+package team_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+func (w *world) session(token string) (op.Caller, api.Code) {
+	who, err := w.teams.AuthenticateSession(w.t.Context(), token, home, "test")
+	return who, w.code(err)
+}
+
+func byPassword(email, text string) api.Login { return api.Login{Email: email, Password: text} }
+
+func TestLinkSignsInOnce(t *testing.T) {
+	w := newWorld(t)
+	b := w.found("a")
+	link := api.Login{LinkToken: b.LinkToken}
+	for new, want := range map[string]string{"short": "too_short", "owner@A.example": "not_allowed"} {
+		e := w.refused("auth.login", from(home), api.Login{LinkToken: b.LinkToken, NewPassword: new}, api.CodeValidationFailed)
+		if e.Errors[0].Code != want || e.Pointer() != "/newPassword" {
+			t.Fatalf("%+v", e.Errors)
+		}
+	}
+	s := call[api.Session](w, "auth.login", from(home), api.Login{LinkToken: b.LinkToken, NewPassword: password})
+	if !strings.HasPrefix(s.Token, "sess_") || len(s.Token) != 48 || !s.Current || s.Team.ID != b.Team.ID || s.User.State != "active" || s.Address != home {
+		t.Fatalf("%+v", s)
+	}
+	w.refused("auth.login", from(home), link, api.CodeInvalidCredentials)
+	w.refused("auth.login", from(home), api.Login{LinkToken: "link_nonsense"}, api.CodeInvalidCredentials)
+	w.refused("auth.login", from(home), api.None{}, api.CodeValidationFailed)
+
+	late := w.found("late")
+	w.pass(72 * time.Hour)
+	w.refused("auth.login", from(home), api.Login{LinkToken: late.LinkToken}, api.CodeInvalidCredentials)
+}
+
+func TestAnotherLinkReplacesTheFirst(t *testing.T) {
+	w := newWorld(t)
+	b := w.found("a")
+	owner := w.enter(b.LinkToken)
+	invite := api.MemberInvite{Email: "e@a.example", Role: "admin"}
+	first := call[api.MemberInvited](w, "team.invite", owner, invite)
+	invite.Role = "viewer"
+	second := call[api.MemberInvited](w, "team.invite", owner, invite)
+	if second.User.ID != first.User.ID || second.User.Role != "admin" || second.Expire != api.TimeOf(w.now.Add(72*time.Hour)) {
+		t.Fatalf("%+v", second)
+	}
+	w.refused("auth.login", from(home), api.Login{LinkToken: strings.TrimPrefix(first.Link, "https://svc.example/sign-in?token=")}, api.CodeInvalidCredentials)
+	admin := w.enter(strings.TrimPrefix(second.Link, "https://svc.example/sign-in?token="))
+	w.refused("team.invite", owner, invite, api.CodeEmailTaken)
+
+	// An owner who has not come yet: their link would make its maker an owner.
+	call[api.MemberInvited](w, "team.invite", owner, api.MemberInvite{Email: "o@a.example", Role: "admin"})
+	page := call[api.Page[api.User]](w, "team.members", owner, api.None{})
+	call[api.User](w, "team.setRole", owner, api.MemberRole{ID: page.Data[0].ID, Role: "owner"})
+	w.refused("team.invite", admin, api.MemberInvite{Email: "o@a.example", Role: "viewer"}, api.CodeEmailTaken)
+	call[api.MemberInvited](w, "team.invite", owner, api.MemberInvite{Email: "o@a.example", Role: "viewer"})
+}
+
+func TestPasswordSignsIn(t *testing.T) {
+	w := newWorld(t)
+	first := w.enter(w.found("a").LinkToken)
+	s := call[api.Session](w, "auth.login", from(home), byPassword(" OWNER@a.example", password))
+	if s.ID == first.Credential {
+		t.Fatal("the same session twice")
+	}
+	who := w.caller(s.Token)
+	if who.Kind != op.Session || who.Role != op.Owner || who.Scopes != op.AllScopes || who.Credential != s.ID || who.ExpiresAt != s.ExpiresAt {
+		t.Fatalf("%+v", who)
+	}
+	for _, in := range []api.Login{byPassword("owner@a.example", "wrong"), byPassword("nobody@a.example", password)} {
+		if e := w.refused("auth.login", from(home), in, api.CodeInvalidCredentials); e.Detail == "" {
+			t.Fatal(e)
+		}
+	}
+	// Nobody signs in to an account that has no password yet.
+	w.found("new")
+	w.refused("auth.login", from(home), byPassword("owner@new.example", ""), api.CodeValidationFailed)
+	w.refused("auth.login", from(home), byPassword("owner@new.example", "0"), api.CodeInvalidCredentials)
+}
+
+func TestTenFailuresLockAnAccountForAWhile(t *testing.T) {
+	for _, email := range []string{"owner@a.example", "nobody@a.example"} {
+		t.Run(email, func(t *testing.T) {
+			w := newWorld(t)
+			w.enter(w.found("a").LinkToken)
+			for i := range 10 {
+				address := []string{"198.51.100.1", "198.51.100.2"}[i%2]
+				w.refused("auth.login", from(address), byPassword(email, "wrong"), api.CodeInvalidCredentials)
+			}
+			if e := w.refused("auth.login", from(home), byPassword(email, password), api.CodeRateLimited); e.RetryAfter != 900 {
+				t.Fatal(e.RetryAfter)
+			}
+			w.pass(15*time.Minute - time.Second)
+			w.refused("auth.login", from(home), byPassword(strings.ToUpper(email), password), api.CodeRateLimited)
+			w.pass(time.Second)
+			want := api.Code("")
+			if email == "nobody@a.example" {
+				want = api.CodeInvalidCredentials
+			}
+			if _, err := w.try("auth.login", from(home), byPassword(email, password)); err != nil && err.Code != want || err == nil && want != "" {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestTenFailuresLockAnAddressForAWhile(t *testing.T) {
+	w := newWorld(t)
+	w.enter(w.found("a").LinkToken)
+	for i := range 10 {
+		if i == 5 { // a success in between buys no further guesses
+			call[api.Session](w, "auth.login", from(home), byPassword("owner@a.example", password))
+		}
+		in := byPassword(string(rune('a'+i))+"@a.example", "wrong")
+		if i%2 == 0 {
+			in = api.Login{LinkToken: "link_wrong"}
+		}
+		w.refused("auth.login", from(home), in, api.CodeInvalidCredentials)
+	}
+	w.refused("auth.login", from(home), byPassword("owner@a.example", password), api.CodeRateLimited)
+	call[api.Session](w, "auth.login", from("198.51.100.1"), byPassword("owner@a.example", password))
+}
+
+// TestManyAttemptsAtOnceAreNoWayAround counts how many of a crowd were looked at.
+func TestManyAttemptsAtOnceAreNoWayAround(t *testing.T) {
+	w := newWorld(t)
+	w.enter(w.found("a").LinkToken)
+	var seen atomic.Int32
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			if _, err := w.try("auth.login", from(home), byPassword("owner@a.example", "wrong")); err.Code == api.CodeInvalidCredentials {
+				seen.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if seen.Load() != 10 {
+		t.Fatal(seen.Load())
+	}
+}
+
+func TestSessionEnds(t *testing.T) {
+	day := 24 * time.Hour
+	for name, row := range map[string]struct {
+		every time.Duration // between uses
+		times int
+		want  api.Code
+	}{
+		"used within the week":     {7*day - time.Second, 4, ""},
+		"idle for a week":          {7 * day, 1, api.CodeSessionRequired},
+		"used daily for 29 days":   {day, 29, ""},
+		"used daily for 30 days":   {day, 30, api.CodeSessionRequired},
+		"the clock stepped back":   {-day, 1, api.CodeSessionRequired},
+		"the clock wavered":        {-time.Minute, 1, ""},
+		"the clock jumped to 2106": {80 * 365 * day, 1, api.CodeSessionRequired},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			s := call[api.Session](w, "auth.login", from(home), api.Login{LinkToken: w.found("a").LinkToken})
+			var code api.Code
+			for range row.times {
+				if code != "" {
+					t.Fatal("ended early:", code)
+				}
+				w.pass(row.every)
+				_, code = w.session(s.Token)
+			}
+			if code != row.want {
+				t.Fatalf("%q", code)
+			}
+		})
+	}
+}
+
+func TestSessionIsRenewedAtMostHourly(t *testing.T) {
+	w := newWorld(t)
+	s := call[api.Session](w, "auth.login", from(home), api.Login{LinkToken: w.found("a").LinkToken})
+	w.pass(59 * time.Minute)
+	if who, _ := w.session(s.Token); who.ExpiresAt != s.ExpiresAt {
+		t.Fatal("renewed after 59 minutes")
+	}
+	w.pass(time.Minute)
+	if who, _ := w.session(s.Token); who.ExpiresAt != s.ExpiresAt+api.Time(time.Hour/time.Millisecond) {
+		t.Fatal(who.ExpiresAt)
+	}
+}
+
+func TestSessionsAreListedAndRevoked(t *testing.T) {
+	w := newWorld(t)
+	owner := w.enter(w.found("a").LinkToken)
+	second := call[api.Session](w, "auth.login", from(home), byPassword("owner@a.example", password))
+	editor := w.join(owner, "e@a.example", "editor")
+	admin := w.join(owner, "ad@a.example", "admin")
+	page := call[api.Page[api.Session]](w, "auth.sessions", owner, api.None{})
+	if len(page.Data) != 2 || page.Data[0].ID != second.ID || page.Data[0].Current || !page.Data[1].Current || page.Data[0].UserAgent != "test" {
+		t.Fatalf("%+v", page)
+	}
+	w.refused("auth.revokeSession", editor, api.SessionRef{ID: second.ID}, api.CodeNotFound)
+	w.refused("auth.revokeSession", admin, api.SessionRef{ID: second.ID}, api.CodeNotFound) // an owner's
+	stranger := w.enter(w.found("b").LinkToken)
+	w.refused("auth.revokeSession", stranger, api.SessionRef{ID: second.ID}, api.CodeNotFound)
+	if _, code := w.session(second.Token); code != "" {
+		t.Fatal(code)
+	}
+	call[api.None](w, "auth.revokeSession", owner, api.SessionRef{ID: second.ID})
+	if _, code := w.session(second.Token); code != api.CodeSessionRequired {
+		t.Fatal(code)
+	}
+	call[api.None](w, "auth.revokeSession", admin, api.SessionRef{ID: editor.Credential})
+	w.refused("auth.session", editor, api.None{}, api.CodeNotFound)
+}
+
+func TestLogout(t *testing.T) {
+	w := newWorld(t)
+	s := call[api.Session](w, "auth.login", from(home), api.Login{LinkToken: w.found("a").LinkToken})
+	who := w.caller(s.Token)
+	if got := call[api.Session](w, "auth.session", who, api.None{}); got.ID != s.ID || !got.Current || got.Token != "" {
+		t.Fatalf("%+v", got)
+	}
+	call[api.None](w, "auth.logout", who, api.None{})
+	if _, code := w.session(s.Token); code != api.CodeSessionRequired {
+		t.Fatal(code)
+	}
+}
+
+func TestPasswordChangeEndsOtherSessions(t *testing.T) {
+	w := newWorld(t)
+	first := call[api.Session](w, "auth.login", from(home), api.Login{LinkToken: w.found("a").LinkToken})
+	who := w.caller(first.Token)
+	// Signed in by link, there is no current password to know.
+	call[api.None](w, "auth.changePassword", who, api.PasswordChange{Current: "none", New: password})
+	second := call[api.Session](w, "auth.login", from(home), byPassword("owner@a.example", password))
+
+	if e := w.refused("auth.changePassword", who, api.PasswordChange{Current: "wrong", New: "long enough"}, api.CodeValidationFailed); e.Pointer() != "/currentPassword" {
+		t.Fatal(e.Pointer())
+	}
+	w.refused("auth.changePassword", who, api.PasswordChange{Current: password, New: "owner@a.example"}, api.CodeValidationFailed)
+	call[api.None](w, "auth.changePassword", who, api.PasswordChange{Current: password, New: "long enough"})
+	if _, code := w.session(first.Token); code != "" {
+		t.Fatal(code)
+	}
+	if _, code := w.session(second.Token); code != api.CodeSessionRequired {
+		t.Fatal(code)
+	}
+	w.refused("auth.login", from(home), byPassword("owner@a.example", password), api.CodeInvalidCredentials)
+	call[api.Session](w, "auth.login", from(home), byPassword("owner@a.example", "long enough"))
+}
+
+// TestStolenSessionCannotGuessThePassword: guesses at the current password count
+// as attempts to sign in.
+func TestStolenSessionCannotGuessThePassword(t *testing.T) {
+	w := newWorld(t)
+	who := w.enter(w.found("a").LinkToken)
+	for range 10 {
+		w.refused("auth.changePassword", who, api.PasswordChange{Current: "wrong", New: "long enough"}, api.CodeValidationFailed)
+	}
+	w.refused("auth.changePassword", who, api.PasswordChange{Current: password, New: "long enough"}, api.CodeRateLimited)
+}
+
+func TestWrongSessionTokensAreLimited(t *testing.T) {
+	w := newWorld(t)
+	for i := range 11 {
+		want := api.CodeSessionRequired
+		if i == 10 {
+			want = api.CodeRateLimited
+		}
+		if _, code := w.session("sess_wrong"); code != want {
+			t.Fatalf("attempt %d: %q", i, code)
+		}
+	}
+}
+
+func TestSweepLeavesWhatIsInUse(t *testing.T) {
+	w := newWorld(t)
+	b := w.found("a")
+	old := call[api.Session](w, "auth.login", from(home), api.Login{LinkToken: b.LinkToken, NewPassword: password})
+	w.found("b") // its link is not used
+	w.pass(8 * 24 * time.Hour)
+	live := call[api.Session](w, "auth.login", from(home), byPassword("owner@a.example", password))
+	c := w.found("c")
+	w.fatal(w.teams.Sweep(t.Context()))
+	count := map[string]int{}
+	w.fatal(w.store.View(t.Context(), func(tx kv.Tx) error {
+		for _, name := range []string{"session", "token", "link"} {
+			if err := tx.Scan(kv.Prefix(kv.Key(name, "r")), func(_, _ []byte) error { count[name]++; return nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	if count["session"] != 1 || count["token"] != 1 || count["link"] != 1 {
+		t.Fatal(count)
+	}
+	if _, code := w.session(live.Token); code != "" {
+		t.Fatal(code)
+	}
+	if _, code := w.session(old.Token); code != api.CodeSessionRequired {
+		t.Fatal(code)
+	}
+	w.enter(c.LinkToken)
+}
+
+// TestCrowdAtTheDoorGivesUp: a login that cannot be served gives up with its
+// request, and is not counted as a failure.
+func TestCrowdAtTheDoorGivesUp(t *testing.T) {
+	w := newWorld(t)
+	w.enter(w.found("a").LinkToken)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 20 {
+		_, err := w.teams.Login(ctx, from(home), byPassword("owner@a.example", password))
+		if err == nil || w.code(err) != api.CodeOverloaded && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	call[api.Session](w, "auth.login", from(home), byPassword("owner@a.example", password))
+}
