@@ -28,9 +28,9 @@ func (p *Pages) post(ctx *fasthttp.RequestCtx, s site, slug string) error {
 	if !found || !published(post) {
 		return errNotFound
 	}
-	newer, older, err := p.source.Around(ctx, s.Team.ID, post)
+	newer, older, err := p.around(ctx, s, post)
 	if err != nil {
-		return fmt.Errorf("read posts around: %w", err)
+		return err
 	}
 	f := p.fingerprint("post", s)
 	modified := s.Team.UpdatedAt
@@ -58,8 +58,23 @@ func postView(s site, post api.Post, newer, older *api.Post) view {
 	}
 }
 
+// around leaves out a neighbour whose text is still being generated.
+func (p *Pages) around(ctx *fasthttp.RequestCtx, s site, post api.Post) (newer, older *api.Post, err error) {
+	newer, older, err = p.source.Around(ctx, s.Team.ID, post)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read posts around: %w", err)
+	}
+	if newer != nil && !published(*newer) {
+		newer = nil
+	}
+	if older != nil && !published(*older) {
+		older = nil
+	}
+	return newer, older, nil
+}
+
 func neighbour(s site, post *api.Post) *card {
-	if post == nil || !published(*post) {
+	if post == nil {
 		return nil
 	}
 	return &card{s, *post}

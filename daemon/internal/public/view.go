@@ -83,6 +83,15 @@ func (c card) Image() *api.Image { return shownImage(c.Post) }
 
 func (c card) Minutes() int { return max(c.Post.ReadingMinutes, 1) }
 
+// shortTags is how many tags of a post a list shows; its page shows all.
+const shortTags = 5
+
+// Short is the card with the first tags only.
+func (c card) Short() card {
+	c.Post.Tags = c.Post.Tags[:min(len(c.Post.Tags), shortTags)]
+	return c
+}
+
 // summary is what the author wrote about the post, or how it begins.
 func summary(post api.Post) string {
 	if post.Description != "" {
