@@ -10,7 +10,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"path"
@@ -231,24 +230,12 @@ func (s *Service) Delete(ctx context.Context, who op.Caller, in api.MediaRef) (a
 	})
 }
 
-// Content is the bytes of a file, as its public address serves them.
-type Content struct {
-	MIME string
-	ETag string // quoted
-	Data []byte
-}
-
-// ErrNotFound says that there is no file of that id, of any team.
-var ErrNotFound = errors.New("media: there is no such file")
-
 // Open returns a file of any team by its id, which is all that is needed to see
-// it.
-func (s *Service) Open(ctx context.Context, id string) (c Content, err error) {
+// it: its bytes, their type and a quoted ETag. It returns a *kv.NotFoundError
+// when there is none.
+func (s *Service) Open(ctx context.Context, id string) (mime string, data []byte, etag string, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		o, err := owners.Get(tx, everyone, id)
-		if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
-			return ErrNotFound
-		}
 		if err != nil {
 			return err
 		}
@@ -256,11 +243,11 @@ func (s *Service) Open(ctx context.Context, id string) (c Content, err error) {
 		if err != nil {
 			return err
 		}
-		c = Content{MIME: r.MIME, ETag: `"` + r.Hash + `"`}
-		c.Data, err = read(tx, o.Team, id, r.Size)
+		mime, etag = r.MIME, `"`+r.Hash+`"`
+		data, err = read(tx, o.Team, id, r.Size)
 		return err
 	})
-	return c, err
+	return mime, data, etag, err
 }
 
 func read(tx kv.Tx, team, id string, size int) ([]byte, error) {

@@ -1,0 +1,132 @@
+package jobs_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"edgesvc.dev/svc/daemon/internal/llm"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+const everything = `"generateContent":true,"generateDescription":true,"generateTags":true,"generateImage":true`
+
+func TestOfflineJob(t *testing.T) {
+	w := newWorld(t, llm.Config{}).work()
+	src := must[api.Post](w, "posts.create", `{"title":"Old news","content":"<p>We make hammers of steel in Graz.</p>"}`)
+	started := w.generate(`{"title":"How to choose a hammer","model":"claude-haiku-5-5","prompt":"Mention the handle.","sources":["` + src.ID + `"],` + everything + `}`)
+	if started.State != api.JobQueued || started.ID != started.JobID || started.PostID == "" {
+		t.Fatalf("%+v", started)
+	}
+	job := w.done(started.JobID)
+	if job.State != api.JobCompleted || job.Progress != 100 || job.Provider != "offline" || job.Model != "claude-haiku-5-5" ||
+		job.Attempt != 1 || job.Error != nil || len(job.Warnings) != 0 || job.CompletedAt == 0 || job.StartedAt == 0 {
+		t.Fatalf("%+v", job)
+	}
+	for _, st := range job.Steps {
+		if st.State != api.JobCompleted || st.StartedAt == 0 || st.FinishedAt == 0 {
+			t.Errorf("%+v", st)
+		}
+	}
+	p := w.post(started.PostID)
+	for _, want := range []string{"<h2>The steps</h2>", "Mention the handle.", "Acme Tools was founded in 1999.", "We make hammers of steel in Graz.", "[to complete]"} {
+		if !strings.Contains(p.Content, want) {
+			t.Errorf("content lacks %q:\n%s", want, p.Content)
+		}
+	}
+	if p.Description == "" || len(p.Tags) == 0 || p.WordCount == 0 || p.Model != "claude-haiku-5-5" || p.Status != api.PostDraft {
+		t.Errorf("%+v", p)
+	}
+	if p.Provenance.Source != "api" || p.Provenance.JobID != job.ID || !p.Provenance.Offline || p.Provenance.Model != "claude-haiku-5-5" {
+		t.Errorf("%+v", p.Provenance)
+	}
+	if p.Generation == nil || *p.Generation != (api.Generation{JobID: job.ID, State: api.JobCompleted}) {
+		t.Errorf("%+v", p.Generation)
+	}
+	if img := p.FeaturedImage; img == nil || !strings.HasPrefix(img.URL, "/media/med_") || img.Source != "offline" || img.Width != 1200 {
+		t.Fatalf("%+v", img)
+	}
+	id := strings.TrimSuffix(strings.TrimPrefix(p.FeaturedImage.URL, "/media/"), ".png")
+	if mime, data, _, err := w.media.Open(t.Context(), id); err != nil || mime != "image/png" || len(data) == 0 {
+		t.Error(mime, len(data), err)
+	}
+	want := []string{"post.created", "post.created", "post.generation_started", "media.uploaded", "post.generation_completed", "post.image_generated"}
+	if got := w.events(); !slices.Equal(got, want) {
+		t.Errorf("events %v", got)
+	}
+}
+
+// The offline mode is deterministic: the same question, the same text.
+func TestOfflineJobIsDeterministic(t *testing.T) {
+	w := newWorld(t, llm.Config{}).work()
+	text := func() string {
+		started := w.generate(`{"title":"Why steel","generateContent":true,"generateDescription":true,"generateTags":true}`)
+		w.done(started.JobID)
+		p := w.post(started.PostID)
+		return p.Content + p.Description + strings.Join(p.Tags, ",")
+	}
+	if a, b := text(), text(); a != b {
+		t.Errorf("%s\n%s", a, b)
+	}
+}
+
+func TestPublishedShellWaitsForItsJob(t *testing.T) {
+	w := newWorld(t, llm.Config{})
+	started := w.generate(`{"title":"Soon","status":"PUBLISHED","generateContent":true}`)
+	p := w.post(started.PostID)
+	if p.Status != api.PostPublished || p.PublishedAt != 0 || p.Generation == nil || p.Generation.State != api.JobQueued {
+		t.Fatalf("%+v", p)
+	}
+	if _, found, err := w.posts.PublishedPost(t.Context(), "team_a", "soon"); found || err != nil {
+		t.Fatal("a shell is public", err)
+	}
+	w.work()
+	w.done(started.JobID)
+	if p = w.post(started.PostID); p.PublishedAt == 0 {
+		t.Fatalf("%+v", p)
+	}
+	if _, found, err := w.posts.PublishedPost(t.Context(), "team_a", "soon"); !found || err != nil {
+		t.Fatal("not public", err)
+	}
+	if got := w.events(); !slices.Equal(got, []string{"post.created", "post.generation_started", "post.generation_completed", "post.published"}) {
+		t.Error(got)
+	}
+}
+
+// With content the post is there at once; the flags that remain start a job.
+func TestContentWithFlags(t *testing.T) {
+	w := newWorld(t, llm.Config{}).work()
+	p := must[api.Post](w, "posts.create", `{"title":"Hammers","content":"<p>Steel heads outlast iron heads by far.</p>","status":"PUBLISHED","generateContent":true,"generateTags":true}`)
+	if p.PublishedAt == 0 || p.Generation == nil {
+		t.Fatalf("%+v", p)
+	}
+	job := w.done(p.Generation.JobID)
+	if len(job.Steps) != 1 || job.Steps[0].Name != "tags" {
+		t.Fatalf("%+v", job.Steps)
+	}
+	after := w.post(p.ID)
+	if after.Content != p.Content || len(after.Tags) == 0 || after.PublishedAt != p.PublishedAt {
+		t.Fatalf("%+v", after)
+	}
+	p = must[api.Post](w, "posts.create", `{"title":"Only content","content":"<p>x</p>","generateContent":true,"model":"gpt-6-luna"}`)
+	if p.Generation != nil {
+		t.Errorf("a job for content that was sent: %+v", p.Generation)
+	}
+}
+
+func TestImageOfAPost(t *testing.T) {
+	w := newWorld(t, llm.Config{}).work()
+	p := must[api.Post](w, "posts.create", `{"title":"Hammers","content":"<p>x</p>"}`)
+	started := must[api.JobStarted](w, "posts.image", `{"id":"`+p.ID+`"}`)
+	job := w.done(started.JobID)
+	if job.State != api.JobCompleted || job.Provider != "offline" || job.Model != "" {
+		t.Fatalf("%+v", job)
+	}
+	after := w.post(p.ID)
+	if after.FeaturedImage == nil || after.Version != p.Version+1 || after.Provenance.JobID != "" {
+		t.Fatalf("%+v", after)
+	}
+	if page := must[api.Page[api.Media]](w, "media.list", `{}`); len(page.Data) != 1 || page.Data[0].Source != "offline" {
+		t.Errorf("%+v", page.Data)
+	}
+}
