@@ -29,6 +29,7 @@ func TestSmuggling(t *testing.T) {
 		"TE chunked then identity":      post + "Transfer-Encoding: chunked, identity\r\n\r\n" + chunks,
 		"TE twice":                      post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n" + chunks,
 		"TE identity and CL":            post + "Transfer-Encoding: identity\r\nContent-Length: 5\r\n\r\n" + chunks,
+		"TE identity":                   post + "Transfer-Encoding: identity\r\n\r\n" + chunks,
 		"TE quoted":                     post + "Transfer-Encoding: \"chunked\"\r\n\r\n" + chunks,
 		"TE with vertical tab":          post + "Transfer-Encoding: \vchunked\r\n\r\n" + chunks,
 		"TE with trailing NUL":          post + "Transfer-Encoding: chunked\x00\r\n\r\n" + chunks,
