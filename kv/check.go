@@ -18,18 +18,18 @@ func (t *Table[T]) Check(tx Tx, report func(key []byte, reason string)) error {
 	c := &tableCheck[T]{t: t, tx: tx, report: report}
 	base := Key(t.name)
 	return tx.Scan(Prefix(base), func(key, raw []byte) error {
-		team, payload, reason := openValue(key, raw)
+		f, reason := openValue(key, raw)
 		if reason != "" {
 			report(key, reason)
 			return nil
 		}
 		switch kind, rest, _ := SplitPart(key[len(base):]); kind {
 		case "r":
-			return c.record(key, rest, string(team), payload)
+			return c.record(key, rest, f)
 		case "b":
-			return c.body(key, rest, string(team))
+			return c.body(key, rest, string(f.team))
 		case "i":
-			return c.entry(key, rest, string(payload))
+			return c.entry(key, rest, string(f.payload))
 		}
 		report(key, "neither record, body nor index entry")
 		return nil
@@ -42,12 +42,16 @@ type tableCheck[T any] struct {
 	report func(key []byte, reason string)
 }
 
-func (c *tableCheck[T]) record(key, rest []byte, team string, payload []byte) error {
+func (c *tableCheck[T]) record(key, rest []byte, f frame) error {
 	id, _, _ := SplitPart(rest)
-	v := new(T)
-	if err := decMode.Unmarshal(payload, v); err != nil {
+	team, v := string(f.team), new(T)
+	if err := decMode.Unmarshal(f.payload, v); err != nil {
 		c.report(key, err.Error())
 		return nil
+	}
+	if body, err := c.tx.Get(c.t.bodyKey(id)); err != nil || f.body != (len(body) > 0) {
+		c.report(key, "the body is missing, or there is one too many")
+		return err
 	}
 	for _, e := range c.t.entriesOf(team, id, v) {
 		raw, err := c.tx.Get(e.key)
@@ -58,9 +62,9 @@ func (c *tableCheck[T]) record(key, rest []byte, team string, payload []byte) er
 			c.report(key, fmt.Sprintf("index %s does not list the record", e.index))
 			continue
 		}
-		_, holder, reason := openValue(e.key, raw)
-		if reason == "" && string(holder) != id {
-			reason = fmt.Sprintf("index names %s instead of %s", holder, id)
+		entry, reason := openValue(e.key, raw)
+		if reason == "" && string(entry.payload) != id {
+			reason = fmt.Sprintf("index names %s instead of %s", entry.payload, id)
 		}
 		if reason != "" {
 			c.report(e.key, reason)
@@ -71,7 +75,7 @@ func (c *tableCheck[T]) record(key, rest []byte, team string, payload []byte) er
 
 func (c *tableCheck[T]) body(key, rest []byte, team string) error {
 	id, _, _ := SplitPart(rest)
-	_, err := c.t.open(c.tx, team, id, c.t.recordKey(id))
+	_, _, err := c.t.owner(c.tx, team, id)
 	return c.absent(key, err, "body of a missing record")
 }
 

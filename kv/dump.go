@@ -20,10 +20,10 @@ func Dump(tx Tx, table, id string) (team string, record any, err error) {
 	if len(raw) == 0 {
 		return "", nil, &NotFoundError{Table: table, ID: id}
 	}
-	owner, payload, reason := openValue(key, raw)
+	f, reason := openValue(key, raw)
 	if reason != "" {
 		return "", nil, &CorruptError{Key: key, Reason: reason}
 	}
-	err = dumpMode.Unmarshal(payload, &record)
-	return string(owner), record, err
+	err = dumpMode.Unmarshal(f.payload, &record)
+	return string(f.team), record, err
 }

@@ -17,7 +17,7 @@ func (t *Table[T]) Each(tx Tx, after string, limit int, fn func(team, id string,
 		}
 		limit--
 		id, _, ok := SplitPart(k[len(prefix):])
-		team, payload, reason := openValue(k, v)
+		f, reason := openValue(k, v)
 		if !ok {
 			reason = "key is cut off"
 		}
@@ -25,11 +25,11 @@ func (t *Table[T]) Each(tx Tx, after string, limit int, fn func(team, id string,
 			return &CorruptError{Key: bytes.Clone(k), Reason: reason}
 		}
 		rec := new(T)
-		if err := decMode.Unmarshal(payload, rec); err != nil {
+		if err := decMode.Unmarshal(f.payload, rec); err != nil {
 			return &CorruptError{Key: bytes.Clone(k), Reason: err.Error()}
 		}
 		next = id
-		return fn(string(team), id, rec)
+		return fn(string(f.team), id, rec)
 	})
 	if limit > 0 {
 		next = ""

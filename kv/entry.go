@@ -49,11 +49,11 @@ func (t *Table[T]) taken(tx Tx, is, was []entry) error {
 		if len(raw) == 0 {
 			continue
 		}
-		_, holder, reason := openValue(e.key, raw)
+		f, reason := openValue(e.key, raw)
 		if reason != "" {
 			return &CorruptError{Key: e.key, Reason: reason}
 		}
-		return &ConflictError{Table: t.name, Index: e.index, Key: printable(e.part), ID: string(holder)}
+		return &ConflictError{Table: t.name, Index: e.index, Key: printable(e.part), ID: string(f.payload)}
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func addEntries(tx Tx, id string, is, was []entry) error {
 		if contains(was, e.key) {
 			continue
 		}
-		value = sealValue(value[:0], e.key, "", id)
+		value = sealValue(value[:0], e.key, "", id, false)
 		if err := tx.Put(e.key, value); err != nil {
 			return err
 		}

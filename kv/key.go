@@ -80,15 +80,15 @@ func Next(tx Tx, key []byte) (uint64, error) {
 	}
 	var n uint64
 	if v != nil {
-		_, payload, reason := openValue(key, v)
-		if reason == "" && len(payload) != 8 {
+		f, reason := openValue(key, v)
+		if reason == "" && len(f.payload) != 8 {
 			reason = "counter is not eight bytes"
 		}
 		if reason != "" {
 			return 0, &CorruptError{Key: bytes.Clone(key), Reason: reason}
 		}
-		n = binary.BigEndian.Uint64(payload)
+		n = binary.BigEndian.Uint64(f.payload)
 	}
 	n++
-	return n, tx.Put(key, sealValue(nil, key, "", binary.BigEndian.AppendUint64(nil, n)))
+	return n, tx.Put(key, sealValue(nil, key, "", binary.BigEndian.AppendUint64(nil, n), false))
 }

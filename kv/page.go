@@ -168,12 +168,12 @@ func (h *head) fill(tx Tx, ascending bool) error {
 	}
 	h.buf = make([]indexEntry, 0, h.chunk)
 	err := tx.Scan(Range{From: h.from, To: h.to, Reverse: !ascending}, func(k, v []byte) error {
-		_, id, reason := openValue(k, v)
+		f, reason := openValue(k, v)
 		if reason != "" {
 			return &CorruptError{Key: bytes.Clone(k), Reason: reason}
 		}
 		entry := bytes.Clone(k)
-		h.buf = append(h.buf, indexEntry{entry: entry, suffix: entry[len(h.prefix):], id: string(id)})
+		h.buf = append(h.buf, indexEntry{entry: entry, suffix: entry[len(h.prefix):], id: string(f.payload)})
 		if len(h.buf) == h.chunk {
 			return Stop
 		}

@@ -58,13 +58,17 @@ func join(base []byte, part string) []byte {
 // Get returns the record id of team, or a *NotFoundError.
 func (t *Table[T]) Get(tx Tx, team, id string) (*T, error) {
 	key := t.recordKey(id)
-	payload, err := t.open(tx, team, id, key)
+	f, err := t.open(tx, team, id, key)
 	if err != nil {
 		return nil, err
 	}
+	return decode[T](key, f)
+}
+
+func decode[T any](key []byte, f frame) (*T, error) {
 	v := new(T)
-	if err := decMode.Unmarshal(payload, v); err != nil {
-		return nil, &CorruptError{Key: key, Reason: err.Error()}
+	if err := decMode.Unmarshal(f.payload, v); err != nil {
+		return nil, &CorruptError{Key: bytes.Clone(key), Reason: err.Error()}
 	}
 	return v, nil
 }
@@ -78,22 +82,22 @@ func (t *Table[T]) Exists(tx Tx, team, id string) (bool, error) {
 	return err == nil, err
 }
 
-func (t *Table[T]) open(tx Tx, team, id string, key []byte) ([]byte, error) {
+func (t *Table[T]) open(tx Tx, team, id string, key []byte) (frame, error) {
 	raw, err := tx.Get(key)
 	if err != nil {
-		return nil, err
+		return frame{}, err
 	}
 	if len(raw) == 0 {
-		return nil, &NotFoundError{Table: t.name, ID: id}
+		return frame{}, &NotFoundError{Table: t.name, ID: id}
 	}
-	owner, payload, reason := openValue(key, raw)
+	f, reason := openValue(key, raw)
 	if reason != "" {
-		return nil, &CorruptError{Key: bytes.Clone(key), Reason: reason}
+		return frame{}, &CorruptError{Key: bytes.Clone(key), Reason: reason}
 	}
-	if string(owner) != team {
-		return nil, &NotFoundError{Table: t.name, ID: id}
+	if string(f.team) != team {
+		return frame{}, &NotFoundError{Table: t.name, ID: id}
 	}
-	return payload, nil
+	return f, nil
 }
 
 // Insert stores a new record. It returns a *ConflictError when a unique key is
@@ -107,7 +111,7 @@ func (t *Table[T]) Insert(tx Tx, team, id string, v *T) error {
 	if len(old) > 0 {
 		return &ConflictError{Table: t.name, Index: "id", Key: id, ID: id}
 	}
-	value, err := t.encode(key, team, v)
+	value, err := t.encode(key, team, v, false)
 	if err != nil {
 		return err
 	}
@@ -125,12 +129,16 @@ func (t *Table[T]) Insert(tx Tx, team, id string, v *T) error {
 // *NotFoundError, or a *ConflictError as Insert does. An error leaves the table
 // as it was.
 func (t *Table[T]) Put(tx Tx, team, id string, v *T) error {
-	old, err := t.Get(tx, team, id)
+	key := t.recordKey(id)
+	f, err := t.open(tx, team, id, key)
 	if err != nil {
 		return err
 	}
-	key := t.recordKey(id)
-	value, err := t.encode(key, team, v)
+	old, err := decode[T](key, f)
+	if err != nil {
+		return err
+	}
+	value, err := t.encode(key, team, v, f.body)
 	if err != nil {
 		return err
 	}
@@ -147,7 +155,8 @@ func (t *Table[T]) Put(tx Tx, team, id string, v *T) error {
 	return tx.Put(key, value)
 }
 
-// Delete removes the record, its body and its index entries.
+// Delete removes the record, its body and its index entries. Parts of the body
+// are the caller's to remove before.
 func (t *Table[T]) Delete(tx Tx, team, id string) error {
 	old, err := t.Get(tx, team, id)
 	if err != nil {
@@ -173,49 +182,21 @@ func (t *Table[T]) Find(tx Tx, team, index string, key []byte) (id string, v *T,
 	if len(raw) == 0 {
 		return "", nil, &NotFoundError{Table: t.name, ID: printable(key)}
 	}
-	_, payload, reason := openValue(entry, raw)
+	f, reason := openValue(entry, raw)
 	if reason != "" {
 		return "", nil, &CorruptError{Key: entry, Reason: reason}
 	}
-	id = string(payload)
+	id = string(f.payload)
 	v, err = t.Get(tx, team, id)
 	return id, v, dangling(err, entry)
 }
 
-// PutBody stores bytes beside a record, so that lists never read them. An empty
-// body is no body.
-func (t *Table[T]) PutBody(tx Tx, team, id string, body []byte) error {
-	key := t.bodyKey(id)
-	if len(body) == 0 {
-		return tx.Delete(key)
-	}
-	return tx.Put(key, sealValue(nil, key, team, body))
-}
-
-// Body returns the bytes beside a record, nil when there are none. They are
-// valid only during the transaction.
-func (t *Table[T]) Body(tx Tx, team, id string) ([]byte, error) {
-	key := t.bodyKey(id)
-	raw, err := tx.Get(key)
-	if err != nil || len(raw) == 0 {
-		return nil, err
-	}
-	owner, payload, reason := openValue(key, raw)
-	if reason != "" {
-		return nil, &CorruptError{Key: key, Reason: reason}
-	}
-	if string(owner) != team {
-		return nil, nil
-	}
-	return payload, nil
-}
-
-func (t *Table[T]) encode(key []byte, team string, v *T) ([]byte, error) {
+func (t *Table[T]) encode(key []byte, team string, v *T, body bool) ([]byte, error) {
 	payload, err := encMode.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s record: %w", t.name, err)
 	}
-	return sealValue(nil, key, team, payload), nil
+	return sealValue(nil, key, team, payload, body), nil
 }
 
 // printable turns an index key back into text for an error.

@@ -33,7 +33,10 @@ var items = kv.NewTable("item",
 	}},
 )
 
-var counterKey = kv.Key("count", "items")
+var (
+	counterKey = kv.Key("count", "items")
+	deletedKey = kv.Key("count", "deleted")
+)
 
 func teamOf(id string) string { return string('a' + rune(hash(id)%3)) }
 
@@ -70,6 +73,12 @@ func writeItem(tx kv.Tx, id string) error {
 
 func countItem(tx kv.Tx) error {
 	_, err := kv.Next(tx, counterKey)
+	return err
+}
+
+// uncountItem counts one that is deleted.
+func uncountItem(tx kv.Tx) error {
+	_, err := kv.Next(tx, deletedKey)
 	return err
 }
 
@@ -240,9 +249,18 @@ func countItems(tx kv.Tx) (stored, counted uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	v, err := tx.Get(counterKey)
-	if len(v) >= 8 {
-		counted = binary.BigEndian.Uint64(v[len(v)-8:])
+	made, err := counter(tx, counterKey)
+	if err != nil {
+		return 0, 0, err
 	}
-	return stored, counted, err
+	deleted, err := counter(tx, deletedKey)
+	return stored, made - deleted, err
+}
+
+func counter(tx kv.Tx, key []byte) (n uint64, err error) {
+	v, err := tx.Get(key)
+	if len(v) >= 8 {
+		n = binary.BigEndian.Uint64(v[len(v)-8:])
+	}
+	return n, err
 }
