@@ -28,8 +28,8 @@ import (
 // Options adjust a store. The zero value is the default.
 type Options struct {
 	// MaxSize is the most bytes that the file may take; 0 is no limit. A
-	// sixteenth of it is kept back for updates that free space, so that a full
-	// store can be cleaned up.
+	// sixteenth of it, or 4 MiB, is kept back for updates that free space, so
+	// that a full store can be cleaned up.
 	MaxSize int64
 
 	// noSync drops every fsync. It exists for the tests that must see the

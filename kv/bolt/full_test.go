@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"edgesvc.dev/svc/kv"
@@ -17,8 +18,15 @@ func TestMaxSize(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "svc.db")
 		testFull(t, path, Options{MaxSize: size}, func(s *Store, acked []string) []string {
 			half := len(acked) / 2
-			for _, id := range acked[:half] {
-				err := s.Update(t.Context(), func(tx kv.Tx) error { return errors.Join(items.Delete(tx, teamOf(id), id), uncountItem(tx)) })
+			for ids := range slices.Chunk(acked[:half], 10) {
+				err := s.Update(t.Context(), func(tx kv.Tx) error {
+					for _, id := range ids {
+						if err := errors.Join(items.Delete(tx, teamOf(id), id), uncountItem(tx)); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
 				if err != nil {
 					t.Fatalf("delete while full: %v", err)
 				}
@@ -43,20 +51,26 @@ func testFull(t *testing.T, path string, o Options, makeSpace func(s *Store, ack
 	tried := 0
 	write := func(n int) (refused int) {
 		for range n {
-			tried++
-			id := fmt.Sprintf("i%06d", tried)
-			err := s.Update(t.Context(), command(id))
+			var ids []string
+			err := s.Update(t.Context(), func(tx kv.Tx) error {
+				for ids = nil; len(ids) < 10; {
+					tried++
+					ids = append(ids, fmt.Sprintf("i%06d", tried))
+					if err := command(ids[len(ids)-1])(tx); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
 			if err == nil {
-				acked = append(acked, id)
+				acked = append(acked, ids...)
 			} else if refused++; !errors.Is(err, kv.ErrFull) {
 				t.Fatalf("after %d items: %v", len(acked), err)
-			} else if refused == 20 {
-				return refused
 			}
 		}
 		return refused
 	}
-	for write(1000) < 20 {
+	for write(10) < 10 {
 		if len(acked) > 100000 {
 			t.Fatal("never full")
 		}
@@ -68,8 +82,8 @@ func testFull(t *testing.T, path string, o Options, makeSpace func(s *Store, ack
 	}
 	full := len(acked)
 	acked = makeSpace(s, acked)
-	if refused := write(50); refused > 0 {
-		t.Errorf("%d of 50 writes refused after there was space", refused)
+	if refused := write(5); refused > 0 {
+		t.Errorf("%d of 5 writes refused after there was space", refused)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -54,7 +54,13 @@ func (s *Store) over(tx *bolt.Tx) bool {
 		return false
 	}
 	used, _ := s.space(tx)
-	return used > s.maxSize-s.maxSize/16
+	return used > s.maxSize-reserve(s.maxSize)
+}
+
+// reserve is what a store of limited size keeps back for updates that free
+// space: they too write new pages before old ones are free.
+func reserve(maxSize int64) int64 {
+	return max(maxSize/16, min(maxSize/2, 4<<20))
 }
 
 // views lists the open Views, oldest first.
