@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"edgesvc.dev/svc/cli/internal/output"
+	"edgesvc.dev/svc/cli/internal/settings"
+	"edgesvc.dev/svc/sdk"
+	"github.com/spf13/cobra"
+)
+
+// finding is the outcome of one check.
+type finding struct {
+	Check  string `json:"check"`
+	State  string `json:"state"` // ok, warning, failed
+	Detail string `json:"detail"`
+}
+
+const (
+	good   = "ok"
+	warned = "warning"
+	bad    = "failed"
+)
+
+var findingView = output.View[finding]{
+	ID: func(f *finding) string { return f.Check },
+	Columns: []output.Column[finding]{
+		{Name: "check", Value: func(f *finding) string { return f.Check }},
+		{Name: "state", Value: func(f *finding) string { return f.State }},
+		{Name: "detail", Value: func(f *finding) string { return f.Detail }, Flex: true},
+	},
+}
+
+func newDoctor(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Check the configuration and the way to the daemon", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return doctor(cmd.Context(), a) },
+	}
+}
+
+func doctor(ctx context.Context, a *app) error {
+	var found []finding
+	s, err := a.load()
+	if err != nil {
+		found = append(found, finding{"configuration", bad, err.Error()})
+	} else {
+		found = append(found, finding{"configuration", good, s.URL + " from " + s.URLFrom}, editorFinding(s.Editor))
+		found = append(found, a.daemonFinding(ctx, s), a.keyFinding(ctx, s), a.sessionFinding(ctx, s))
+	}
+	if err := showList(a, listFlags{all: true}, findingView, list(found)); err != nil {
+		return err
+	}
+	for _, f := range found {
+		if f.State == bad {
+			return &failure{Exit: exitOther, Code: "doctor", Message: f.Check + ": " + f.Detail}
+		}
+	}
+	return nil
+}
+
+func editorFinding(editor string) finding {
+	words, err := splitWords(editor)
+	if err != nil || len(words) == 0 {
+		return finding{"editor", warned, "cannot be run: " + editor}
+	}
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return finding{"editor", warned, words[0] + " is not installed; set SVC_EDITOR"}
+	}
+	return finding{"editor", good, editor}
+}
+
+// daemonFinding asks for the health page, and compares the clocks: sessions
+// and signatures depend on them.
+func (a *app) daemonFinding(ctx context.Context, s *settings.Settings) finding {
+	c := sdk.New(s.URL, append(a.options(s), sdk.WithRetries(0), sdk.WithTimeout(5*time.Second))...)
+	resp, err := c.Raw(ctx, http.MethodGet, "/healthz", nil, nil)
+	if err != nil {
+		return finding{"daemon", bad, explain(ctx, err).Message}
+	}
+	if resp.Status != http.StatusOK {
+		return finding{"daemon", bad, fmt.Sprintf("/healthz answers %d", resp.Status)}
+	}
+	if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		if skew := time.Since(at).Abs(); skew > time.Minute {
+			return finding{"daemon", warned, fmt.Sprintf("its clock differs by %s", skew.Round(time.Second))}
+		}
+	}
+	return finding{"daemon", good, s.URL + " is healthy"}
+}
+
+func (a *app) keyFinding(ctx context.Context, s *settings.Settings) finding {
+	c, err := a.client()
+	if err != nil {
+		return finding{"API key", warned, explain(ctx, err).Message}
+	}
+	me, err := c.Me(ctx)
+	if err != nil {
+		return finding{"API key", bad, explain(ctx, err).Message}
+	}
+	detail := fmt.Sprintf("team %s, scopes %s", me.Team.Name, strings.Join(me.Scopes, " "))
+	if s.EnvKey != "" {
+		detail += ", from SVC_API_KEY"
+	}
+	if me.Version != version() {
+		return finding{"API key", warned, detail + "; the daemon is " + me.Version + ", svcctl " + version()}
+	}
+	return finding{"API key", good, detail}
+}
+
+func (a *app) sessionFinding(ctx context.Context, s *settings.Settings) finding {
+	d, err := a.dashboard()
+	if err != nil {
+		return finding{"session", warned, "none; svcctl key needs one: svcctl login " + s.URL}
+	}
+	session, err := d.Auth.Session(ctx)
+	if err != nil {
+		return finding{"session", bad, explain(ctx, err).Message}
+	}
+	if _, err := os.Stat(a.secrets(s).Path()); err == nil && s.Context.Storage == settings.StorageFile {
+		return finding{"session", good, session.User.Email + ", kept in " + a.secrets(s).Path()}
+	}
+	return finding{"session", good, session.User.Email}
+}

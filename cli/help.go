@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"edgesvc.dev/svc/cli/internal/output"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+//go:embed topics/*.txt
+var topics embed.FS
+
+type help struct {
+	app   *app
+	shape string
+}
+
+func newHelp(a *app) *cobra.Command {
+	o := &help{app: a}
+	cmd := &cobra.Command{
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Help on a command or topic; --map shows all commands",
+		Long:  "Topics: " + strings.Join(topicNames(), ", ") + ".",
+		RunE:  func(cmd *cobra.Command, args []string) error { return o.run(cmd.Root(), args) },
+	}
+	cmd.Flags().StringVar(&o.shape, "map", "", "show every command: tree, paths or json")
+	cmd.Flags().Lookup("map").NoOptDefVal = "tree"
+	return cmd
+}
+
+func topicNames() []string {
+	entries, err := fs.ReadDir(topics, "topics")
+	if err != nil {
+		return nil
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), ".txt")
+	}
+	return names
+}
+
+func (o *help) run(root *cobra.Command, args []string) error {
+	if o.shape != "" {
+		return o.commandMap(root)
+	}
+	if len(args) == 1 {
+		if text, err := topics.ReadFile("topics/" + args[0] + ".txt"); err == nil {
+			return o.app.printText(string(text))
+		}
+	}
+	cmd, rest, err := root.Find(args)
+	if err != nil || len(rest) > 0 {
+		return &failure{Exit: exitUsage, Code: "usage", Message: "there is no command or topic " + strings.Join(args, " "),
+			Hint: "topics are " + strings.Join(topicNames(), ", ")}
+	}
+	cmd.InitDefaultHelpFlag()
+	return cmd.Help()
+}
+
+// commandInfo is a command as --map=json shows it.
+type commandInfo struct {
+	Path    string     `json:"path"`
+	Short   string     `json:"short"`
+	Use     string     `json:"use"`
+	Aliases []string   `json:"aliases,omitempty"`
+	Flags   []flagInfo `json:"flags,omitempty"`
+}
+
+type flagInfo struct {
+	Name    string `json:"name"`
+	Short   string `json:"short,omitempty"`
+	Type    string `json:"type"`
+	Default string `json:"default,omitempty"`
+	Usage   string `json:"usage"`
+}
+
+func (o *help) commandMap(root *cobra.Command) error {
+	var all []commandInfo
+	walk(root, 0, func(c *cobra.Command, _ int) { all = append(all, describe(c)) })
+	switch o.shape {
+	case "json":
+		p := output.Printer{IO: o.app.io, Format: "json", JQ: o.app.flags.jq}
+		raw, err := json.Marshal(all)
+		if err != nil {
+			return err
+		}
+		return p.Value(json.RawMessage(raw))
+	case "paths":
+		for _, c := range all {
+			fmt.Fprintln(o.app.io.Out, c.Path)
+		}
+		return nil
+	case "tree":
+		walk(root, 0, func(c *cobra.Command, depth int) {
+			fmt.Fprintf(o.app.io.Out, "%-32s %s\n", strings.Repeat("  ", depth)+c.Name(), c.Short)
+		})
+		return nil
+	}
+	return usage("--map is tree, paths or json, not %q", o.shape)
+}
+
+func walk(c *cobra.Command, depth int, visit func(*cobra.Command, int)) {
+	visit(c, depth)
+	for _, child := range c.Commands() {
+		if child.IsAvailableCommand() {
+			walk(child, depth+1, visit)
+		}
+	}
+}
+
+func describe(c *cobra.Command) commandInfo {
+	info := commandInfo{Path: c.CommandPath(), Short: c.Short, Use: c.UseLine(), Aliases: c.Aliases}
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			info.Flags = append(info.Flags, flagInfo{f.Name, f.Shorthand, f.Value.Type(), f.DefValue, f.Usage})
+		}
+	})
+	return info
+}

@@ -1,0 +1,138 @@
+package postsync
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"edgesvc.dev/svc/cli/internal/atomicfile"
+	"edgesvc.dev/svc/cli/internal/postfile"
+	"edgesvc.dev/svc/sdk"
+	"edgesvc.dev/svc/sdk/api"
+	"github.com/sourcegraph/conc/pool"
+)
+
+// Apply carries the plan out and sets Err of the items that fail; those
+// without work are passed over. The state is written even when ctx ends.
+func (s *Syncer) Apply(ctx context.Context, items []*Item) error {
+	var mu sync.Mutex // guards s.team
+	workers := pool.New().WithMaxGoroutines(max(1, s.opt.Jobs))
+	for _, item := range items {
+		work := s.work(item.Action)
+		if work == nil {
+			continue
+		}
+		workers.Go(func() {
+			post, err := work(ctx, item)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				item.Err = err
+				return
+			}
+			s.done(item, post)
+		})
+	}
+	workers.Wait()
+	s.team.Images = s.folder.Known()
+	return s.state.write(s.opt.Dir)
+}
+
+// work is what an action does; the post is as it stands afterwards.
+func (s *Syncer) work(a Action) func(context.Context, *Item) (*api.Post, error) {
+	return map[Action]func(context.Context, *Item) (*api.Post, error){
+		Create: s.create, Update: s.update, Archive: s.archive, Pull: s.pull,
+	}[a]
+}
+
+func (s *Syncer) done(item *Item, post *api.Post) {
+	item.ID, item.Slug = post.ID, post.Slug
+	if item.Action == Archive {
+		delete(s.team.Posts, item.Path)
+		return
+	}
+	s.remember(item.source, post)
+}
+
+func (s *Syncer) create(ctx context.Context, item *Item) (*api.Post, error) {
+	content, err := s.render(item.source, s.folder.Place)
+	if err != nil {
+		return nil, err
+	}
+	if content == "" {
+		return nil, errors.New("the file has no text")
+	}
+	in, err := item.source.file.Create(content)
+	if err != nil {
+		return nil, err
+	}
+	in.Slug = item.source.slug
+	var meta sdk.Meta
+	post, err := s.client.Posts.Create(ctx, in, sdk.IdempotencyKey(s.key(item, "")), sdk.WithMeta(&meta))
+	if err != nil || !meta.Replayed {
+		return post, err
+	}
+	// The daemon remembers this very write. If its post was deleted since, the
+	// answer is about nothing.
+	now, err := s.client.Posts.Get(ctx, post.ID)
+	if e, ok := errors.AsType[*api.Error](err); ok && e.Code == api.CodeNotFound {
+		return s.client.Posts.Create(ctx, in, sdk.IdempotencyKey(s.key(item, post.ID)))
+	}
+	return now, err
+}
+
+func (s *Syncer) update(ctx context.Context, item *Item) (*api.Post, error) {
+	content, err := s.render(item.source, s.folder.Place)
+	if err != nil {
+		return nil, err
+	}
+	patch, _, err := item.source.file.Patch(item.post, &content)
+	if err != nil {
+		return nil, err
+	}
+	patch.IfMatch = item.post.Version
+	return s.client.Posts.Update(ctx, patch, sdk.IdempotencyKey(s.key(item, fmt.Sprint(item.post.Version))))
+}
+
+func (s *Syncer) archive(ctx context.Context, item *Item) (*api.Post, error) {
+	return s.client.Posts.Archive(ctx, api.PostRef{ID: item.ID})
+}
+
+// pull writes the server's post over the file.
+func (s *Syncer) pull(_ context.Context, item *Item) (*api.Post, error) {
+	f, err := postfile.FromPost(item.post, item.source.file.HTML)
+	if err != nil {
+		return nil, err
+	}
+	b, err := f.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if err := atomicfile.Write(filepath.Join(s.opt.Dir, filepath.FromSlash(item.Path)), b, 0o644); err != nil {
+		return nil, err
+	}
+	return item.post, item.source.read(s.opt.Dir, s.folder)
+}
+
+// key makes a repeated write have its effect once: it is the same for the same
+// team, path and file.
+func (s *Syncer) key(item *Item, salt string) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{s.teamID, item.Path, item.source.hash, salt}, "\x00")))
+	return "sync-" + hex.EncodeToString(sum[:16])
+}
+
+func (s *Syncer) upload(ctx context.Context) func(string, []byte) (string, error) {
+	return func(name string, body []byte) (string, error) {
+		m, err := s.client.Media.Upload(ctx, sdk.MediaUpload{Name: name, Body: bytes.NewReader(body)})
+		if err != nil {
+			return "", err
+		}
+		return m.URL, nil
+	}
+}

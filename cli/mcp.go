@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"edgesvc.dev/svc/cli/internal/output"
+	"edgesvc.dev/svc/sdk"
+	"github.com/spf13/cobra"
+)
+
+const (
+	mcpPath = "/svc-api/mcp"
+	// mcpVersion is the protocol revision of svcctl's own calls.
+	mcpVersion = "2025-11-25"
+)
+
+// mcpFlags choose which tools the daemon offers.
+type mcpFlags struct {
+	tools    string
+	readOnly bool
+}
+
+func (f *mcpFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.tools, "tools", "", "toolsets to offer, such as posts,jobs, or all")
+	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "offer only tools that change nothing")
+}
+
+func (f *mcpFlags) header() http.Header {
+	h := http.Header{"Accept": {"application/json, text/event-stream"}}
+	if f.tools != "" {
+		h.Set("X-MCP-Toolsets", f.tools)
+	}
+	if f.readOnly {
+		h.Set("X-MCP-Readonly", "true")
+	}
+	return h
+}
+
+func newMCP(a *app) *cobra.Command {
+	return group("mcp", "Tools for AI clients (Model Context Protocol)", nil, newMCPStdio(a), newMCPInstall(a), newMCPTools(a), newMCPCall(a))
+}
+
+// rpcAnswer is a JSON-RPC response.
+type rpcAnswer struct {
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// ask makes one call of the protocol.
+func (f *mcpFlags) ask(ctx context.Context, c *sdk.Client, method string, params any, out any) error {
+	body, err := output.Encode(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	if err != nil {
+		return err
+	}
+	h := f.header()
+	h.Set("Mcp-Protocol-Version", mcpVersion)
+	resp, err := c.Raw(ctx, http.MethodPost, mcpPath, h, body)
+	if err != nil {
+		return err
+	}
+	var answer rpcAnswer
+	if err := json.Unmarshal(rpcBody(resp), &answer); err != nil || answer.Result == nil && answer.Error == nil {
+		if err := resp.Err(); err != nil {
+			return err
+		}
+		return &failure{Exit: exitOther, Code: "unexpected_response", Message: "the answer is not of the Model Context Protocol", Hint: "svcctl doctor"}
+	}
+	if answer.Error != nil {
+		return &failure{Exit: exitOther, Code: strconv.Itoa(answer.Error.Code), Message: answer.Error.Message, Hint: "svcctl mcp tools"}
+	}
+	return json.Unmarshal(answer.Result, out)
+}
+
+// rpcBody is the message in an answer: the body, or the data of its only
+// server-sent event.
+func rpcBody(resp *sdk.Response) []byte {
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		return resp.Body
+	}
+	var data []byte
+	for line := range strings.Lines(string(resp.Body)) {
+		if text, ok := strings.CutPrefix(line, "data:"); ok {
+			data = []byte(strings.TrimSpace(text))
+		}
+	}
+	return data
+}
+
+// tool is what tools/list says of a tool.
+type tool struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+	Annotations json.RawMessage `json:"annotations,omitempty"`
+}
+
+var toolView = output.View[tool]{
+	ID: func(t *tool) string { return t.Name },
+	Columns: []output.Column[tool]{
+		{Name: "name", Value: func(t *tool) string { return t.Name }},
+		{Name: "description", Value: func(t *tool) string { return t.Description }, Flex: true},
+	},
+}
+
+func newMCPTools(a *app) *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use: "tools", Short: "List the tools that your key may use", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.client()
+			if err != nil {
+				return err
+			}
+			var tools []tool
+			cursor := ""
+			for {
+				var page struct {
+					Tools      []tool `json:"tools"`
+					NextCursor string `json:"nextCursor"`
+				}
+				params := map[string]any{}
+				if cursor != "" {
+					params["cursor"] = cursor
+				}
+				if err := f.ask(cmd.Context(), c, "tools/list", params, &page); err != nil {
+					return err
+				}
+				tools = append(tools, page.Tools...)
+				if page.NextCursor == "" || page.NextCursor == cursor {
+					break
+				}
+				cursor = page.NextCursor
+			}
+			return showList(a, listFlags{all: true}, toolView, list(tools))
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+type mcpCall struct {
+	app   *app
+	flags mcpFlags
+	args  string
+}
+
+func newMCPCall(a *app) *cobra.Command {
+	o := &mcpCall{app: a}
+	cmd := &cobra.Command{
+		Use: "call NAME", Short: "Call a tool and print its result", Args: exactly("the tool's name"),
+		Example: "  svcctl mcp call list_posts --args '{\"limit\":5}'",
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+	}
+	cmd.Flags().StringVar(&o.args, "args", "{}", "the tool's input as JSON, or @file")
+	o.flags.add(cmd)
+	return cmd
+}
+
+func (o *mcpCall) run(ctx context.Context, name string) error {
+	args, err := o.app.text(o.args)
+	if err != nil {
+		return err
+	}
+	if !json.Valid([]byte(args)) {
+		return usage("--args must be JSON")
+	}
+	c, err := o.app.client()
+	if err != nil {
+		return err
+	}
+	var result struct {
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+		Structured json.RawMessage `json:"structuredContent"`
+		IsError    bool            `json:"isError"`
+	}
+	params := map[string]any{"name": name, "arguments": json.RawMessage(args)}
+	if err := o.flags.ask(ctx, c, "tools/call", params, &result); err != nil {
+		return err
+	}
+	var texts []string
+	for _, part := range result.Content {
+		texts = append(texts, part.Text)
+	}
+	text := strings.Join(texts, "\n")
+	if result.IsError {
+		return &failure{Exit: exitOther, Code: "tool_failed", Message: text, Hint: "svcctl mcp tools --json"}
+	}
+	p, err := o.app.printer()
+	if err != nil {
+		return err
+	}
+	if result.Structured != nil {
+		if !p.Structured() {
+			p.Format = "json"
+		}
+		return p.Value(result.Structured)
+	}
+	return o.app.printText(text + "\n")
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"edgesvc.dev/svc/cli/internal/postfile"
+	"github.com/spf13/cobra"
+)
+
+type postPreview struct {
+	app  *app
+	open bool
+}
+
+func newPostPreview(a *app) *cobra.Command {
+	o := &postPreview{app: a}
+	cmd := &cobra.Command{
+		Use: "preview FILE", Short: "Show a file as the HTML that would be sent", Args: exactly("a file, or - for standard input"),
+		RunE: func(_ *cobra.Command, args []string) error { return o.run(args[0]) },
+	}
+	cmd.Flags().BoolVar(&o.open, "open", false, "open it in the browser")
+	return cmd
+}
+
+func (o *postPreview) run(name string) error {
+	f, dir, err := o.app.readPostFile(name, false)
+	if err != nil {
+		return err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return fmt.Errorf("find the file's folder: %w", err)
+	}
+	body, omitted, err := f.Render(func(path string) (string, error) {
+		if o.open {
+			return "file://" + filepath.ToSlash(filepath.Join(abs, path)), nil
+		}
+		return path, nil
+	})
+	if err != nil {
+		return err
+	}
+	if omitted {
+		o.app.io.Say("note: HTML inside the Markdown was left out; use an .html file for it")
+	}
+	if !o.open {
+		return o.app.printText(body + "\n")
+	}
+	file, err := os.CreateTemp("", "svcctl-preview-*.html")
+	if err != nil {
+		return fmt.Errorf("write the preview: %w", err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString(previewPage(f, body)); err != nil {
+		return fmt.Errorf("write the preview: %w", err)
+	}
+	return o.app.open("file://" + filepath.ToSlash(file.Name()))
+}
+
+// previewPage is a page on which no script of the text can run.
+func previewPage(f *postfile.File, body string) string {
+	description := ""
+	if f.Description != nil {
+		description = "<p><em>" + html.EscapeString(*f.Description) + "</em></p>"
+	}
+	return strings.NewReplacer("{title}", html.EscapeString(f.Title), "{description}", description, "{body}", body).Replace(
+		`<!doctype html><html><head><meta charset="utf-8"><title>{title}</title>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src file: https: data:; style-src 'unsafe-inline'">
+<style>body{font:1.1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:3rem auto;padding:0 1rem}img{max-width:100%}pre{overflow:auto}</style>
+</head><body><h1>{title}</h1>{description}{body}</body></html>
+`)
+}

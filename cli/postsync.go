@@ -1,0 +1,338 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"edgesvc.dev/svc/cli/internal/postfile"
+	"edgesvc.dev/svc/cli/internal/postsync"
+	"edgesvc.dev/svc/cli/internal/terminal"
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/cobra"
+)
+
+type postSync struct {
+	app      *app
+	opt      postsync.Options
+	prune    string
+	dryRun   bool
+	diff     bool
+	exitCode bool
+	watch    bool
+}
+
+func newPostSync(a *app) *cobra.Command {
+	o := &postSync{app: a}
+	cmd := &cobra.Command{
+		Use: "sync DIR", Short: "Make posts say what a folder of files says", Args: exactly("a folder"),
+		Long:    "Compares a folder of Markdown or HTML files with the team's posts, shows the plan, and applies it.\nsvcctl help sync tells the rules.",
+		Example: "  svcctl post sync content/ --diff --dry-run --exit-code\n  svcctl post sync content/ --prune archive",
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the plan, and change nothing")
+	f.BoolVar(&o.diff, "diff", false, "show what changes, line by line")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit 10 when anything differs (with --dry-run)")
+	f.StringVar(&o.prune, "prune", "none", "posts whose file is gone: archive or none")
+	f.StringVar(&o.opt.OnDrift, "on-drift", "fail", "posts that were changed on the server: fail, theirs or ours")
+	f.IntVarP(&o.opt.Jobs, "jobs", "j", 4, "how many posts to write at a time")
+	f.BoolVar(&o.watch, "watch", false, "go on, and sync again when a file changes")
+	return cmd
+}
+
+func (o *postSync) run(ctx context.Context, dir string) error {
+	if !slices.Contains([]string{"archive", "none"}, o.prune) {
+		return usage("--prune is archive or none, not %q", o.prune)
+	}
+	if !slices.Contains([]string{"fail", "theirs", "ours"}, o.opt.OnDrift) {
+		return usage("--on-drift is fail, theirs or ours, not %q", o.opt.OnDrift)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return usage("%s is not a folder", dir)
+	}
+	o.opt.Dir, o.opt.Archive = dir, o.prune == "archive"
+	if o.watch {
+		return o.repeat(ctx)
+	}
+	return o.once(ctx)
+}
+
+func (o *postSync) once(ctx context.Context) error {
+	p, err := o.app.printer()
+	if err != nil {
+		return err
+	}
+	c, err := o.app.client()
+	if err != nil {
+		return err
+	}
+	o.opt.URL = o.app.settings.URL
+	s, err := postsync.New(ctx, c, o.opt)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	items, err := s.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	if !p.Structured() {
+		o.show(items)
+	}
+	if !o.dryRun {
+		if err := s.Apply(ctx, items); err != nil {
+			return err
+		}
+	}
+	if p.Structured() {
+		if err := p.Value(describeItems(items)); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(o.app.io.Out, o.summary(items))
+	}
+	return o.verdict(ctx, items)
+}
+
+// syncItem is a line of the plan for programs.
+type syncItem struct {
+	Action string   `json:"action"`
+	Path   string   `json:"path"`
+	Slug   string   `json:"slug,omitempty"`
+	ID     string   `json:"id,omitempty"`
+	Fields []string `json:"fields,omitempty"`
+	Reason string   `json:"reason,omitempty"`
+	Error  string   `json:"error,omitempty"`
+}
+
+func describeItems(items []*postsync.Item) []syncItem {
+	out := make([]syncItem, len(items))
+	for i, item := range items {
+		out[i] = syncItem{Action: string(item.Action), Path: item.Path, Slug: item.Slug, ID: item.ID, Fields: fieldNames(item.Changes), Reason: item.Reason}
+		if item.Err != nil {
+			out[i].Error = item.Err.Error()
+		}
+	}
+	return out
+}
+
+func fieldNames(changes []postfile.Change) []string {
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = c.Field
+	}
+	return names
+}
+
+// show prints the plan; files that are the same are only counted.
+func (o *postSync) show(items []*postsync.Item) {
+	style := o.app.io.OutStyle()
+	marks := map[postsync.Action]string{
+		postsync.Create: style.Green("+ create "), postsync.Update: style.Yellow("~ update "),
+		postsync.Archive: style.Red("- archive"), postsync.Drift: style.Red("! drift  "),
+		postsync.Pull: style.Yellow("! pull   "),
+	}
+	same := 0
+	for _, item := range items {
+		if item.Action == postsync.Same {
+			same++
+		}
+		mark, ok := marks[item.Action]
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(o.app.io.Out, "%s %s%s\n", mark, terminal.Line(item.Path), style.Dim(note(item)))
+		if o.diff || item.Action == postsync.Drift {
+			_ = o.app.printChanges("server "+item.Slug, item.Path, item.Changes) // as Fprintf: a closed output ends the program
+		}
+	}
+	if same > 0 {
+		fmt.Fprintf(o.app.io.Out, "%s %d\n", style.Dim("= same   "), same)
+	}
+}
+
+func note(item *postsync.Item) string {
+	text := "  /" + item.Slug
+	if len(item.Changes) > 0 {
+		parts := make([]string, len(item.Changes))
+		for i, c := range item.Changes {
+			parts[i] = c.Field
+			if c.Multiline {
+				added, removed := countLines(c.Old, c.New)
+				parts[i] += fmt.Sprintf(" +%d -%d", added, removed)
+			}
+		}
+		text += "  (" + strings.Join(parts, ", ") + ")"
+	}
+	if item.Reason != "" {
+		text += "  " + item.Reason
+	}
+	return terminal.Line(text)
+}
+
+func countLines(old, new string) (added, removed int) {
+	for text := range strings.Lines(udiff.Unified("", "", line(old), line(new))) {
+		switch {
+		case strings.HasPrefix(text, "+++"), strings.HasPrefix(text, "---"):
+		case strings.HasPrefix(text, "+"):
+			added++
+		case strings.HasPrefix(text, "-"):
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// summary counts what was, or would be, changed.
+func (o *postSync) summary(items []*postsync.Item) string {
+	counts := map[postsync.Action]int{}
+	total, failed := 0, 0
+	for _, item := range items {
+		switch {
+		case item.Err != nil:
+			failed++
+		case item.Action != postsync.Same && item.Action != postsync.Drift:
+			counts[item.Action]++
+			total++
+		}
+	}
+	var parts []string
+	for _, c := range []struct {
+		action postsync.Action
+		word   string
+	}{{postsync.Create, "created"}, {postsync.Update, "updated"}, {postsync.Archive, "archived"}, {postsync.Pull, "pulled"}} {
+		if n := counts[c.action]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, c.word))
+		}
+	}
+	text := fmt.Sprintf("%d changes", total)
+	if total == 1 {
+		text = "1 change"
+	}
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	if failed > 0 {
+		text += fmt.Sprintf("; %d failed", failed)
+	}
+	if o.dryRun {
+		text += " (dry run: nothing was sent)"
+	}
+	return text
+}
+
+// verdict is the outcome of the whole run: the first file that failed decides
+// the exit code, then drift, then --exit-code.
+func (o *postSync) verdict(ctx context.Context, items []*postsync.Item) error {
+	var first *failure
+	drift, changes := 0, 0
+	for _, item := range items {
+		switch {
+		case item.Err != nil:
+			f := fileFailure(ctx, item)
+			o.annotate(item.Path, f.Message)
+			if first == nil {
+				first = f
+			} else {
+				o.app.report(f)
+			}
+		case item.Action == postsync.Drift:
+			drift++
+			o.annotate(item.Path, item.Reason)
+		case item.Action != postsync.Same:
+			changes++
+		}
+	}
+	switch {
+	case first != nil:
+		return first
+	case drift > 0:
+		return &failure{Exit: exitConflict, Code: "drift", Topic: "sync",
+			Message: fmt.Sprintf("%d posts differ on the server in a way that this folder does not know", drift),
+			Hint:    "--on-drift ours overwrites the server, --on-drift theirs the files"}
+	case o.exitCode && o.dryRun && changes > 0:
+		return &failure{Exit: exitDifferences}
+	}
+	return nil
+}
+
+func fileFailure(ctx context.Context, item *postsync.Item) *failure {
+	f := *explain(ctx, item.Err)
+	if f.Code == "error" {
+		f.Exit, f.Code, f.Topic = exitInvalid, "invalid_file", "sync"
+	}
+	f.Message = item.Path + ": " + f.Message
+	return &f
+}
+
+// annotate shows an error beside the file on GitHub
+// (docs.github.com, workflow commands).
+func (o *postSync) annotate(path, message string) {
+	if o.app.getenv("GITHUB_ACTIONS") != "true" {
+		return
+	}
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	file := filepath.ToSlash(filepath.Join(o.opt.Dir, filepath.FromSlash(path)))
+	o.app.io.Say("::error file=%s::%s", property.Replace(terminal.Line(file)), data.Replace(terminal.Line(message)))
+}
+
+// repeat syncs again whenever a file changed, until it is interrupted.
+func (o *postSync) repeat(ctx context.Context) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		before := snapshot(o.opt.Dir)
+		if err := o.once(ctx); err != nil {
+			f := explain(ctx, err)
+			if f.Exit == exitInterrupted || f.Exit == exitAuth || f.Exit == exitUsage {
+				return f
+			}
+			o.app.report(f)
+		}
+		o.app.io.Say("watching %s; Ctrl-C ends it", terminal.Line(o.opt.Dir))
+		if err := o.settle(ctx, tick.C, before); err != nil {
+			return err
+		}
+	}
+}
+
+// settle waits for a change, and then until files have stopped changing.
+func (o *postSync) settle(ctx context.Context, tick <-chan time.Time, synced string) error {
+	last := synced
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick:
+		}
+		now := snapshot(o.opt.Dir)
+		if now == last && now != synced {
+			return nil
+		}
+		last = now
+	}
+}
+
+// snapshot changes when a file of the folder does.
+func snapshot(dir string) string {
+	var b strings.Builder
+	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error { // what cannot be read does not change
+		if err != nil {
+			return nil
+		}
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != dir {
+			return filepath.SkipDir
+		}
+		if info, err := entry.Info(); err == nil && !entry.IsDir() {
+			fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return b.String()
+}

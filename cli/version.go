@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"edgesvc.dev/svc/cli/internal/output"
+	"github.com/spf13/cobra"
+)
+
+// release is set by the linker in released programs.
+var release string
+
+// version is the release, or what the build says about its source.
+func version() string {
+	if release != "" {
+		return release
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return "devel-" + s.Value[:12]
+		}
+	}
+	return "devel"
+}
+
+// versions is what svcctl version prints.
+type versions struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	Daemon  string `json:"daemon,omitempty"`
+}
+
+var versionView = output.View[versions]{
+	ID: func(v *versions) string { return v.Version },
+	Columns: []output.Column[versions]{
+		{Name: "svcctl", Value: func(v *versions) string { return v.Version }},
+		{Name: "daemon", Value: func(v *versions) string { return v.Daemon }},
+		{Name: "go", Value: func(v *versions) string { return v.Go + " " + v.OS + "/" + v.Arch }},
+	},
+}
+
+type versionShow struct {
+	app   *app
+	check bool
+}
+
+func newVersion(a *app) *cobra.Command {
+	o := &versionShow{app: a}
+	cmd := &cobra.Command{
+		Use: "version", Short: "Show the version of svcctl", Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	cmd.Flags().BoolVar(&o.check, "check", false, "compare with the daemon's version; exit 10 when they differ")
+	return cmd
+}
+
+func (o *versionShow) run(ctx context.Context) error {
+	v := versions{Version: version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if !o.check && o.app.flags.json == "" && o.app.flags.Output == "" && o.app.flags.jq == "" && o.app.flags.template == "" {
+		_, err := fmt.Fprintf(o.app.io.Out, "svcctl %s %s %s/%s\n", v.Version, v.Go, v.OS, v.Arch)
+		return err
+	}
+	if o.check {
+		c, err := o.app.client()
+		if err != nil {
+			return err
+		}
+		me, err := c.Me(ctx)
+		if err != nil {
+			return err
+		}
+		v.Daemon = me.Version
+	}
+	if err := showOne(o.app, versionView, &v); err != nil {
+		return err
+	}
+	if o.check && v.Daemon != v.Version {
+		return &failure{Exit: exitDifferences, Code: "version_differs",
+			Message: fmt.Sprintf("svcctl is %s and the daemon is %s", v.Version, v.Daemon), Hint: "install the same release of both"}
+	}
+	return nil
+}
