@@ -75,7 +75,10 @@ var events = kv.NewTable("event", kv.Index[record]{
 func timeKey(at api.Time) []byte { return kv.Key(kv.Uint64(uint64(max(at, 0)))) }
 
 // sequenceKey counts the events of all teams.
-var sequenceKey = kv.Key("event", "n")
+var sequenceKey = kv.Key("eventsequence")
+
+// Tables are what verifies the log in a store.
+func Tables() []kv.Checker { return []kv.Checker{events, cursors} }
 
 // Append adds an event in the transaction that makes the change. A type that is
 // not in the table of types is an error: a mistake of the program.

@@ -33,64 +33,28 @@ const (
 	local = "#/$defs/"
 )
 
-// schemaOf is the JSON Schema of t, whole: what it refers to is in its $defs.
+// schemaOf is the JSON Schema of t, whole: what it refers to is in its $defs. An
+// object of an event may get further members within a version of the contract, so
+// a receiver that validates lets them pass.
 func schemaOf(t reflect.Type) (json.RawMessage, error) {
-	d := defs{}
+	reg := huma.NewMapRegistry(local, huma.DefaultSchemaNamer)
+	reg.RegisterTypeAlias(reflect.TypeFor[api.Time](), reflect.TypeFor[instant]())
+	root := reg.Schema(t, true, t.Name())
+	op.MarkNull(reg, local)
+	for _, s := range reg.Map() {
+		s.AdditionalProperties = nil
+	}
 	return op.Encode(nil, struct {
-		Schema string `json:"$schema"`
-		Ref    string `json:"$ref"`
-		Defs   defs   `json:"$defs"`
-	}{draft, d.Schema(t, true, "").Ref, d})
+		Schema string                  `json:"$schema"`
+		Ref    string                  `json:"$ref"`
+		Defs   map[string]*huma.Schema `json:"$defs"`
+	}{draft, root.Ref, reg.Map()})
 }
 
-// defs is the schemas of the structs that one schema refers to, by their names.
-// It is a huma.Registry of its own because the library's refuses objects that
-// may be null, and because an object of an event may get further members: a
-// receiver that validates must let them pass.
-type defs map[string]*huma.Schema
+// instant is api.Time as it is on the wire.
+type instant struct{}
 
-// Schema implements huma.Registry.
-func (d defs) Schema(t reflect.Type, _ bool, _ string) *huma.Schema {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch {
-	case t == reflect.TypeFor[api.Time]():
-		return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
-	case t.Kind() != reflect.Struct:
-		return huma.SchemaFromType(d, t)
-	}
-	name := t.Name()
-	if d[name] == nil {
-		d[name] = &huma.Schema{} // ends the recursion of a type that refers to itself
-		d[name] = object(huma.SchemaFromType(d, t))
-	}
-	return &huma.Schema{Ref: local + name}
+// Schema implements huma.SchemaProvider.
+func (instant) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
-
-// object lets null and further members in.
-func object(s *huma.Schema) *huma.Schema {
-	s.AdditionalProperties = nil
-	for name, p := range s.Properties {
-		if p.Ref != "" && p.Nullable {
-			s.Properties[name] = &huma.Schema{
-				Description: p.Description,
-				AnyOf:       []*huma.Schema{{Ref: p.Ref}, {Type: "null"}},
-			}
-		}
-	}
-	return s
-}
-
-// SchemaFromRef implements huma.Registry. While a schema is built it is asked
-// only whether a member that may be null is an object, to refuse it.
-func (d defs) SchemaFromRef(string) *huma.Schema { return &huma.Schema{} }
-
-// TypeFromRef implements huma.Registry; nothing asks.
-func (d defs) TypeFromRef(string) reflect.Type { return nil }
-
-// Map implements huma.Registry.
-func (d defs) Map() map[string]*huma.Schema { return d }
-
-// RegisterTypeAlias implements huma.Registry; Schema knows the only alias.
-func (d defs) RegisterTypeAlias(_, _ reflect.Type) {}

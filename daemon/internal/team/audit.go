@@ -95,8 +95,8 @@ func parts(h hash.Hash, texts ...string) {
 	}
 }
 
-// VerifyAudit walks the chain of a team from its first entry to its last and
-// returns what breaks it, nil when it is whole.
+// VerifyAudit walks the chain of a team from its first entry to its last. It
+// returns a *kv.CorruptError where the chain is broken, nil when it is whole.
 func VerifyAudit(tx kv.Tx, team string) error {
 	last := chainEnd{}
 	page := kv.Page[entry]{Index: "n", Ascending: true, Limit: 500}
@@ -107,7 +107,7 @@ func VerifyAudit(tx kv.Tx, team string) error {
 		}
 		for i, e := range res.Records {
 			if e.N != last.N+1 || !bytes.Equal(e.Prev, last.Hash) || !bytes.Equal(e.Hash, e.sum(team, res.IDs[i])) {
-				return fmt.Errorf("audit log of %s: chain is broken at entry %d (%s)", team, last.N+1, res.IDs[i])
+				return broken(team, res.IDs[i], "chain is broken at entry %d", last.N+1)
 			}
 			last = chainEnd{e.N, e.Hash}
 		}
@@ -118,9 +118,16 @@ func VerifyAudit(tx kv.Tx, team string) error {
 		end, err = &chainEnd{}, nil
 	}
 	if err == nil && (end.N != last.N || !bytes.Equal(end.Hash, last.Hash)) {
-		return fmt.Errorf("audit log of %s: it ends at entry %d, not at %d", team, last.N, end.N)
+		return broken(team, team, "chain ends at entry %d, not at %d", last.N, end.N)
 	}
 	return err
+}
+
+func broken(team, id, reason string, args ...any) error {
+	return &kv.CorruptError{
+		Key:    kv.Key(entries.Name(), "r", id),
+		Reason: "audit log of " + team + ": " + fmt.Sprintf(reason, args...),
+	}
 }
 
 // AuditLog lists the privileged acts in the caller's team.

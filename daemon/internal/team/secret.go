@@ -35,12 +35,12 @@ func newKey() string {
 			}
 		}
 	}
-	sum := checksum(string(key))
+	sum := checksum(key)
 	return string(append(key, sum[:]...))
 }
 
-func checksum(s string) (sum [keySum]byte) {
-	n := crc32.ChecksumIEEE([]byte(s))
+func checksum(b []byte) (sum [keySum]byte) {
+	n := crc32.ChecksumIEEE(b)
 	for i := keySum - 1; i >= 0; i-- {
 		sum[i] = base62[n%62]
 		n /= 62
@@ -51,13 +51,14 @@ func checksum(s string) (sum [keySum]byte) {
 // ParseKey returns the fingerprint of a key; ok says whether it has the form of
 // one, checksum included. It hashes what it is given in either case.
 func ParseKey(s string) (f Fingerprint, ok bool) {
-	f = sha256.Sum256([]byte(s))
+	b := []byte(s)
+	f = sha256.Sum256(b)
 	if len(s) != keyLength || s[:len(keyPrefix)] != keyPrefix {
 		return f, false
 	}
-	body, tail := s[:keyLength-keySum], s[keyLength-keySum:]
-	for i := len(keyPrefix); i < len(body); i++ {
-		if c := body[i]; (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+	body, tail := b[:keyLength-keySum], s[keyLength-keySum:]
+	for _, c := range body[len(keyPrefix):] {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
 			return f, false
 		}
 	}

@@ -123,6 +123,21 @@ func (s *Service) Empty(ctx context.Context) (empty bool, err error) {
 	return empty, err
 }
 
+// Only returns the team of a store that has just one; ok is false otherwise.
+func (s *Service) Only(ctx context.Context) (out api.Team, ok bool, err error) {
+	seen := 0
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		seen = 0
+		_, err := teams.Each(tx, "", 2, func(_, id string, v *team) error {
+			seen++
+			out = v.show(id)
+			return nil
+		})
+		return err
+	})
+	return out, seen == 1, err
+}
+
 func none(tx kv.Tx) (bool, error) {
 	empty := true
 	_, err := teams.Each(tx, "", 1, func(string, string, *team) error {

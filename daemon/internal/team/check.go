@@ -1,0 +1,82 @@
+package team
+
+import (
+	"errors"
+
+	"edgesvc.dev/svc/kv"
+)
+
+// Tables are what verifies teams in a store: each table in itself, then what they
+// say of each other, then the audit logs.
+func Tables() []kv.Checker {
+	return []kv.Checker{
+		teams, members, accounts, links, sessions, tokens, keys, secrets, entries, chainEnds,
+		pair[secret, key]{from: secrets, to: keys, follow: func(id string, v *secret) (string, string, func(*key) bool) {
+			return v.Team, v.Key, func(k *key) bool { return k.Secret == id || k.Rolled == id }
+		}},
+		pair[token, session]{from: tokens, to: sessions, follow: func(id string, v *token) (string, string, func(*session) bool) {
+			return v.Team, v.Session, func(s *session) bool { return s.Token == id }
+		}},
+		pair[account, member]{from: accounts, to: members, follow: func(id string, v *account) (string, string, func(*member) bool) {
+			return v.Team, v.User, func(m *member) bool { return m.Email == id }
+		}},
+		pair[link, member]{from: links, to: members, follow: func(id string, v *link) (string, string, func(*member) bool) {
+			return v.Team, v.User, func(m *member) bool { return m.Link == id }
+		}},
+		chains{},
+	}
+}
+
+// pair checks that what recognises somebody leads to a record that says the
+// same: otherwise a credential outlived what it was for.
+type pair[From, To any] struct {
+	from *kv.Table[From]
+	to   *kv.Table[To]
+	// follow returns where a record leads, and whether that agrees.
+	follow func(id string, v *From) (team, to string, agrees func(*To) bool)
+}
+
+// Check implements kv.Checker.
+func (p pair[From, To]) Check(tx kv.Tx, report func(key []byte, reason string)) error {
+	return each(tx, p.from, func(_, id string, v *From) error {
+		team, to, agrees := p.follow(id, v)
+		found, err := p.to.Get(tx, team, to)
+		if _, missing := errors.AsType[*kv.NotFoundError](err); missing || err == nil && !agrees(found) {
+			report(kv.Key(p.from.Name(), "r", id), "leads to no "+p.to.Name()+" that knows of it")
+			return nil
+		}
+		return ignoreCorrupt(err)
+	})
+}
+
+// chains checks the audit log of every team.
+type chains struct{}
+
+// Check implements kv.Checker.
+func (chains) Check(tx kv.Tx, report func(key []byte, reason string)) error {
+	return each(tx, teams, func(_, id string, _ *team) error {
+		err := VerifyAudit(tx, id)
+		if c, broken := errors.AsType[*kv.CorruptError](err); broken {
+			report(c.Key, c.Reason)
+		}
+		return ignoreCorrupt(err)
+	})
+}
+
+func each[T any](tx kv.Tx, t *kv.Table[T], fn func(team, id string, v *T) error) error {
+	for after := ""; ; {
+		next, err := t.Each(tx, after, sweepPage, fn)
+		if err != nil || next == "" {
+			return ignoreCorrupt(err)
+		}
+		after = next
+	}
+}
+
+// ignoreCorrupt leaves out what the table's own check reports.
+func ignoreCorrupt(err error) error {
+	if _, corrupt := errors.AsType[*kv.CorruptError](err); corrupt {
+		return nil
+	}
+	return err
+}
