@@ -52,6 +52,7 @@ func (t *Table[T]) List(tx Tx, team string, p Page[T]) (*Result[T], error) {
 		budget = defaultBudget
 	}
 	out := &Result[T]{}
+	var key []byte
 	for {
 		h := first(heads, p.Ascending)
 		if h == nil {
@@ -62,9 +63,14 @@ func (t *Table[T]) List(tx Tx, team string, p Page[T]) (*Result[T], error) {
 			return out, nil
 		}
 		budget--
-		v, err := t.Get(tx, team, h.id)
+		key = AppendPart(append(key[:0], t.records...), h.id)
+		f, err := t.open(tx, team, h.id, key)
 		if err != nil {
 			return nil, dangling(err, h.entry)
+		}
+		v, err := decode[T](key, f)
+		if err != nil {
+			return nil, err
 		}
 		if p.Keep == nil || p.Keep(v) {
 			out.IDs = append(out.IDs, h.id)
@@ -167,12 +173,17 @@ func (h *head) fill(tx Tx, ascending bool) error {
 		return nil
 	}
 	h.buf = make([]indexEntry, 0, h.chunk)
+	var keys []byte // of this chunk, in few pieces
 	err := tx.Scan(Range{From: h.from, To: h.to, Reverse: !ascending}, func(k, v []byte) error {
 		f, reason := openValue(k, v)
 		if reason != "" {
 			return &CorruptError{Key: bytes.Clone(k), Reason: reason}
 		}
-		entry := bytes.Clone(k)
+		if cap(keys)-len(keys) < len(k) {
+			keys = make([]byte, 0, h.chunk*(len(k)+8))
+		}
+		keys = append(keys, k...)
+		entry := keys[len(keys)-len(k) : len(keys) : len(keys)]
 		h.buf = append(h.buf, indexEntry{entry: entry, suffix: entry[len(h.prefix):], id: string(f.payload)})
 		if len(h.buf) == h.chunk {
 			return Stop

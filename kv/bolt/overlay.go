@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"bytes"
-	"sort"
 
 	"edgesvc.dev/svc/kv"
 )
@@ -30,8 +29,19 @@ func (o *overlay) at(i int) *entry { return &o.entries[o.order[i]] }
 
 // find returns the place of the first entry that is not before key.
 func (o *overlay) find(key []byte) (i int, found bool) {
-	i = sort.Search(len(o.order), func(i int) bool { return bytes.Compare(o.at(i).key, key) >= 0 })
-	return i, i < len(o.order) && bytes.Equal(o.at(i).key, key)
+	lo, hi := 0, len(o.order)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		switch c := bytes.Compare(o.at(mid).key, key); {
+		case c == 0:
+			return mid, true
+		case c < 0:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return lo, false
 }
 
 func (o *overlay) get(key []byte) (value []byte, found bool) {
