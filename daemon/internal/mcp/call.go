@@ -6,6 +6,7 @@ import (
 	"time"
 
 	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/sdk/api"
@@ -23,6 +24,8 @@ const idempotencyKey = "edgesvc.dev/idempotencyKey"
 func (h *Handler) callTool(ctx context.Context, req *mcpsdk.CallToolRequest) (*mcpsdk.CallToolResult, error) {
 	v, t := visitOf(ctx), h.catalog.byName[req.Params.Name]
 	ctx, release := v.bound(ctx)
+	beating := h.tellProgress(ctx, req)
+	defer beating.Wait()
 	defer release()
 	start := time.Now()
 	key, _ := req.Params.Meta[idempotencyKey].(string)
@@ -37,6 +40,33 @@ func (h *Handler) callTool(ctx context.Context, req *mcpsdk.CallToolRequest) (*m
 	}
 	h.observe(t.op, 200, start)
 	return result(ans.body), nil
+}
+
+// tellProgress tells a client that asked for it that the tool still runs, so
+// that neither its time-out nor that of a proxy ends a long wait. It lasts as
+// long as ctx.
+func (h *Handler) tellProgress(ctx context.Context, req *mcpsdk.CallToolRequest) *conc.WaitGroup {
+	beating := conc.NewWaitGroup()
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return beating
+	}
+	beating.Go(func() {
+		tick := time.NewTicker(h.beat)
+		defer tick.Stop()
+		for n := 1.0; ; n++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			p := &mcpsdk.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: "Still running."}
+			if err := req.Session.NotifyProgress(ctx, p); err != nil {
+				return // the client has left
+			}
+		}
+	})
+	return beating
 }
 
 // result says the same twice, as the protocol asks: for programs, and for

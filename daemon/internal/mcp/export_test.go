@@ -1,6 +1,10 @@
 package mcp
 
-import mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
+import (
+	"time"
+
+	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
 
 // SetFixtures is how a test server adds what the conformance suites look for.
 // Call it before the first request.
@@ -18,3 +22,15 @@ func (h *Handler) Servers() int {
 	defer h.servers.mu.Unlock()
 	return len(h.servers.built)
 }
+
+// SetBeat is how often progress is told of.
+func (h *Handler) SetBeat(d time.Duration) { h.beat = d }
+
+// Accepts reports whether body is a message that goes on to the library.
+func Accepts(body []byte, revision string) bool {
+	_, bad := readMessage(body, revision)
+	return bad == nil
+}
+
+// Fit cuts an answer to its bound.
+func Fit(body []byte) []byte { return fit(body, false).body }

@@ -4,17 +4,21 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
+	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 // publication is a small domain behind the table, with the rows and the types
 // of the real one.
 type publication struct {
+	store kv.Store   // of idempotency keys
 	mu    sync.Mutex // guards posts and calls
 	posts map[string][]api.Post
 	calls map[string]int
@@ -22,8 +26,18 @@ type publication struct {
 	holding chan struct{}
 }
 
-func newPublication() *publication {
-	return &publication{posts: map[string][]api.Post{}, calls: map[string]int{}}
+func newPublication(t testing.TB) *publication {
+	t.Helper()
+	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("close the store: %v", err)
+		}
+	})
+	return &publication{store: store, posts: map[string][]api.Post{}, calls: map[string]int{}}
 }
 
 func (p *publication) rows(me func(who op.Caller) api.Me) []op.Op {
@@ -63,7 +77,7 @@ func (p *publication) called() map[string]int {
 	return out
 }
 
-func (p *publication) create(_ context.Context, who op.Caller, in api.PostCreate) (api.PostCreated, error) {
+func (p *publication) create(ctx context.Context, who op.Caller, in api.PostCreate) (api.PostCreated, error) {
 	p.count("create")
 	if in.Content == "" && in.Generates() {
 		return api.PostCreated{Job: &api.JobStarted{JobID: "job_1", ID: "job_1", PostID: "post_1", State: api.JobQueued}}, nil
@@ -78,9 +92,11 @@ func (p *publication) create(_ context.Context, who op.Caller, in api.PostCreate
 			return api.PostCreated{}, err
 		}
 	}
-	post := p.put(who.Team, in.Title, in.Content)
-	post.Provenance = api.Provenance{Source: who.Source, ActorID: who.Actor.ID}
-	return api.PostCreated{Post: &post}, nil
+	return op.Update(ctx, p.store, func(kv.Tx) (api.PostCreated, error) {
+		post := p.put(who.Team, in.Title, in.Content)
+		post.Provenance = api.Provenance{Source: who.Source, ActorID: who.Actor.ID}
+		return api.PostCreated{Post: &post}, nil
+	})
 }
 
 func (p *publication) put(team, title, content string) api.Post {
@@ -175,7 +191,7 @@ func (p *publication) job(ctx context.Context, _ op.Caller, in api.JobRef) (api.
 		<-ctx.Done()
 		return api.Job{}, ctx.Err()
 	}
-	return api.Job{ID: in.ID, State: api.JobCompleted, Progress: 100, Steps: []api.JobStep{}, Warnings: []string{}}, nil
+	return api.Job{ID: in.ID, State: api.JobCompleted, Progress: 100, Steps: []api.JobStep{}, Warnings: []string{}, CreatedAt: 1767323045000, UpdatedAt: 1767323045000}, nil
 }
 
 func brand(context.Context, op.Caller, api.None) (api.Brand, error) {

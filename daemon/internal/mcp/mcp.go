@@ -56,7 +56,9 @@ type Handler struct {
 	table   *op.Table
 	catalog catalog
 	servers servers
-	http    http.Handler
+	whole   http.Handler // answers with JSON
+	stream  http.Handler // answers with events, the last of which is the answer
+	beat    time.Duration
 
 	// fixtures lets the conformance suites' test server add what they expect
 	// to find; nil in the daemon.
@@ -66,18 +68,23 @@ type Handler struct {
 // New makes the tools of the table's rows. It panics when a row cannot be a
 // tool, for that is a mistake in the program.
 func New(table *op.Table, o Options) *Handler {
-	h := &Handler{opt: o, table: table}
-	h.catalog = newCatalog(table)
-	h.http = mcpsdk.NewStreamableHTTPHandler(
+	h := &Handler{opt: o, table: table, catalog: newCatalog(table), beat: 5 * time.Second}
+	h.whole, h.stream = protocol(true), protocol(false)
+	return h
+}
+
+// protocol is the library's side of the surface. It keeps nothing between
+// requests.
+func protocol(whole bool) http.Handler {
+	return mcpsdk.NewStreamableHTTPHandler(
 		func(r *http.Request) *mcpsdk.Server { return visitOf(r.Context()).server },
 		&mcpsdk.StreamableHTTPOptions{
 			Stateless:                    true,
-			JSONResponse:                 true,
-			DisableLocalhostProtection:   true, // admit checks Host and Origin
+			JSONResponse:                 whole,
+			DisableLocalhostProtection:   true, // admitBrowser checks Host and Origin
 			MaxRequestBodyBytes:          MaxBody,
 			PropagateRequestCancellation: true,
 		})
-	return h
 }
 
 // visit is one request: who makes it, and what that caller may see.
@@ -119,10 +126,14 @@ func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 		bad.write(ctx, msg.id)
 		return
 	}
+	serve := h.whole
+	if msg.progress {
+		serve = h.stream
+	}
 	h.opt.Bridge.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v.request = r.Context()
 		r = r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
-		h.http.ServeHTTP(&rpcWriter{ResponseWriter: w, id: msg.id}, r)
+		serve.ServeHTTP(&rpcWriter{ResponseWriter: w, id: msg.id}, r)
 	}))(ctx)
 }
 

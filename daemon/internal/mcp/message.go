@@ -32,7 +32,8 @@ const statelessRevision = "2026-07-28"
 
 // message is what the surface itself needs to know of a request.
 type message struct {
-	id jsontext.Value // nil for a notification, or when it cannot be told
+	id       jsontext.Value // nil for a notification, or when it cannot be told
+	progress bool           // the client wants to hear of progress, so the answer streams
 }
 
 // readMessage refuses what is no single, well-formed message before the
@@ -55,7 +56,7 @@ func (env *envelope) check(revision string) (message, *rpcError) {
 	if !validID(env.ID) {
 		return message{}, &rpcError{400, jsonrpc.CodeInvalidRequest, "id must be a text or a whole number."}
 	}
-	msg := message{id: env.ID}
+	msg := message{id: env.ID, progress: env.wantsProgress()}
 	switch {
 	case env.Version != "2.0":
 		return msg, &rpcError{400, jsonrpc.CodeInvalidRequest, `jsonrpc must be "2.0".`}
@@ -71,6 +72,15 @@ func (env *envelope) check(revision string) (message, *rpcError) {
 		return msg, &rpcError{status, jsonrpc.CodeMethodNotFound, "There is no such method."}
 	}
 	return msg, nil
+}
+
+func (env *envelope) wantsProgress() bool {
+	var params struct {
+		Meta struct {
+			Token jsontext.Value `json:"progressToken"`
+		} `json:"_meta"`
+	}
+	return env.Method == "tools/call" && json.Unmarshal(env.Params, &params) == nil && params.Meta.Token != nil
 }
 
 func validID(id jsontext.Value) bool {

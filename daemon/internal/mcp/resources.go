@@ -70,7 +70,11 @@ func (h *Handler) readJSON(o *op.Op) mcpsdk.ResourceHandler {
 func (h *Handler) readPost(o *op.Op) mcpsdk.ResourceHandler {
 	return func(ctx context.Context, req *mcpsdk.ReadResourceRequest) (*mcpsdk.ReadResourceResult, error) {
 		uri := req.Params.URI
-		value, err := h.read(ctx, o, uri, map[string]string{"id": strings.TrimPrefix(uri, postURI)})
+		id := strings.TrimPrefix(uri, postURI)
+		if id == "" {
+			return nil, mcpsdk.ResourceNotFoundError(uri)
+		}
+		value, err := h.read(ctx, o, uri, map[string]string{"id": id})
 		if err != nil {
 			return nil, err
 		}

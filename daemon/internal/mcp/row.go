@@ -58,9 +58,9 @@ func define(o *op.Op, in, out object) *mcpsdk.Tool {
 	members, _ := out["properties"].(object)
 	if members == nil {
 		members = object{}
+		out["properties"] = members
 	}
 	members["truncated"] = object{"type": "boolean"}
-	out["properties"] = members
 	return &mcpsdk.Tool{
 		Name: o.Tool, Title: title, Description: o.Doc,
 		InputSchema: schemaJSON(in), OutputSchema: schemaJSON(out),

@@ -1,9 +1,8 @@
 package mcp
 
 import (
-	"bytes"
 	"fmt"
-	"maps"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -12,7 +11,10 @@ import (
 	"edgesvc.dev/svc/daemon/internal/op"
 )
 
-const refPrefix = "#/components/schemas/"
+const (
+	refPrefix  = "#/components/schemas/"
+	defsPrefix = "#/$defs/"
+)
 
 // object is a JSON object on its way through the schema code.
 type object = map[string]any
@@ -31,50 +33,10 @@ func newSchemas(rows []*row) schemas {
 	return schemas{reg}
 }
 
-func (s schemas) input(o *op.Op) object {
-	return s.flatten(op.InputSchema(s.reg, o.InputType()), false)
-}
-func (s schemas) answer(o *op.Op) object {
-	return s.flatten(op.OutputSchema(s.reg, o.OutputType()), true)
-}
-
-// flatten makes one self-contained JSON Schema of an object: what it refers to
-// stands below $defs, as the protocol's clients resolve nothing else. Answers
-// are described more loosely than inputs: a client must not refuse an answer
-// for a member or a length that a later version adds.
-func (s schemas) flatten(of *huma.Schema, answer bool) object {
-	f := flattening{reg: s.reg, answer: answer, defs: object{}}
-	root, _ := f.rewrite(decoded(of)).(object)
-	if ref, ok := root["$ref"].(string); ok {
-		name := strings.TrimPrefix(ref, "#/$defs/")
-		root, _ = f.defs[name].(object)
-		if !f.refers(name) {
-			delete(f.defs, name)
-		}
-	}
-	root = maps.Clone(root)
-	root["type"] = "object"
-	if len(f.defs) > 0 {
-		root["$defs"] = f.defs
-	}
-	return root
-}
-
-type flattening struct {
-	reg    huma.Registry
-	answer bool
-	defs   object
-}
-
-// refers reports whether anything refers to the definition.
-func (f *flattening) refers(name string) bool {
-	b, err := json.Marshal(f.defs)
-	return err != nil || bytes.Contains(b, []byte(`"#/$defs/`+name+`"`))
-}
-
-func decoded(s *huma.Schema) any {
+// decoded is s as an object that the caller may change.
+func decoded(s *huma.Schema) object {
 	b, err := json.Marshal(s)
-	var v any
+	var v object
 	if err == nil {
 		err = json.Unmarshal(b, &v)
 	}
@@ -84,51 +46,111 @@ func decoded(s *huma.Schema) any {
 	return v
 }
 
-func (f *flattening) rewrite(v any) any {
+// input is the whole schema of an operation's input. What it refers to stands
+// below $defs, as the protocol's clients resolve nothing else.
+func (s schemas) input(o *op.Op) object {
+	root, defs := decoded(op.InputSchema(s.reg, o.InputType())), object{}
+	s.localize(root, defs)
+	if len(defs) > 0 {
+		root["$defs"] = defs
+	}
+	return root
+}
+
+// localize makes the references in v local and adds to defs what they name.
+func (s schemas) localize(v any, defs object) {
 	switch v := v.(type) {
 	case []any:
-		for i := range v {
-			v[i] = f.rewrite(v[i])
+		for _, member := range v {
+			s.localize(member, defs)
 		}
 	case object:
-		f.trim(v)
-		for name, member := range v {
-			v[name] = f.rewrite(member)
+		if types, ok := v["type"].([]any); ok && slices.Contains(types, any("array")) {
+			v["type"] = "array" // null would mean the same as []
+		}
+		if format, _ := v["format"].(string); strings.HasPrefix(format, "int") {
+			delete(v, "format")
 		}
 		if ref, ok := v["$ref"].(string); ok {
-			v["$ref"] = f.define(strings.TrimPrefix(ref, refPrefix))
+			name := strings.TrimPrefix(ref, refPrefix)
+			v["$ref"] = defsPrefix + name
+			if defs[name] == nil {
+				def := decoded(s.reg.Map()[name])
+				defs[name] = def
+				s.localize(def, defs)
+			}
+		}
+		for _, member := range v {
+			s.localize(member, defs)
 		}
 	}
-	return v
 }
 
-func (f *flattening) define(name string) string {
-	if _, done := f.defs[name]; !done {
-		f.defs[name] = nil // a type may hold itself
-		f.defs[name] = f.rewrite(decoded(f.reg.Map()[name]))
-	}
-	return "#/$defs/" + name
+// answer outlines an operation's answer: its members and, of lists of objects,
+// their members. Whole schemas of answers would fill a model's context with
+// what it reads off the first answer, and more than that would make clients
+// refuse an answer for what a later version adds.
+func (s schemas) answer(o *op.Op) object {
+	const levels = 2
+	root := s.outline(decoded(op.OutputSchema(s.reg, o.OutputType())), levels)
+	root["type"] = "object"
+	return root
 }
 
-// trim leaves out what costs a model's attention and tells it nothing. An empty
-// list is written as [], never as null.
-func (f *flattening) trim(s object) {
-	if types, ok := s["type"].([]any); ok && len(types) == 2 && types[0] == "array" {
-		s["type"] = "array"
+func (s schemas) outline(v object, levels int) object {
+	if ref, ok := v["$ref"].(string); ok {
+		return s.outline(decoded(s.reg.Map()[strings.TrimPrefix(ref, refPrefix)]), levels)
 	}
-	if format, _ := s["format"].(string); format == "int64" || format == "int32" {
-		delete(s, "format")
+	if alternatives, ok := v["oneOf"].([]any); ok {
+		return s.alternatives(alternatives, levels)
 	}
-	if !f.answer {
-		return
+	out := object{}
+	if v["type"] != nil {
+		out["type"] = v["type"]
 	}
-	if _, isSchema := s["type"].(string); !isSchema {
-		return
+	if enum := v["enum"]; enum != nil {
+		out["enum"] = enum
 	}
-	for _, word := range []string{"maxLength", "minLength", "maxItems", "minItems", "minimum", "maximum", "pattern", "default"} {
-		delete(s, word)
+	if items, ok := v["items"].(object); ok {
+		out["type"], out["items"] = "array", s.outline(items, levels-1)
 	}
-	if s["additionalProperties"] == false {
-		delete(s, "additionalProperties")
+	if members, ok := v["properties"].(object); ok && levels > 0 {
+		out["properties"] = s.members(members, levels)
+		if v["required"] != nil {
+			out["required"] = v["required"]
+		}
 	}
+	return out
+}
+
+// members outlines those of one object: objects in it are only named, lists
+// keep the levels.
+func (s schemas) members(of object, levels int) object {
+	out := object{}
+	for name, v := range of {
+		member, _ := v.(object)
+		if member["items"] == nil {
+			out[name] = s.outline(member, 0)
+		} else {
+			out[name] = s.outline(member, levels)
+		}
+	}
+	return out
+}
+
+// alternatives outlines a choice of answers, or a member that may be null.
+func (s schemas) alternatives(of []any, levels int) object {
+	var outlines, types []any
+	for _, v := range of {
+		one, _ := v.(object)
+		out := s.outline(one, levels)
+		outlines = append(outlines, out)
+		if out["type"] != nil {
+			types = append(types, out["type"])
+		}
+	}
+	if levels == 0 {
+		return object{"type": types}
+	}
+	return object{"oneOf": outlines}
 }

@@ -51,9 +51,9 @@ type settings struct {
 
 func start(t testing.TB, s settings) *daemon {
 	t.Helper()
-	posts := newPublication()
+	posts := newPublication(t)
 	posts.holding = s.holding
-	table := op.NewTable(nil, op.NewLimiter(s.limits), posts.rows(func(who op.Caller) api.Me {
+	table := op.NewTable(posts.store, op.NewLimiter(s.limits), posts.rows(func(who op.Caller) api.Me {
 		return api.Me{Team: api.TeamRef{ID: who.Team}, Actor: api.Actor{Type: "key", ID: who.Credential}, KeyName: who.Source + " " + who.RequestID, Scopes: who.Scopes.Names()}
 	}))
 	bridge := hijack.New(slog.New(slog.DiscardHandler), 5*time.Second)
@@ -140,19 +140,23 @@ func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 // connect is the library's own client. More headers come as name, value pairs.
 func (d *daemon) connect(t testing.TB, key string, headers ...string) *mcpsdk.ClientSession {
 	t.Helper()
-	h := http.Header{"Authorization": {"Bearer " + key}}
-	for i := 0; i < len(headers); i += 2 {
-		h.Set(headers[i], headers[i+1])
-	}
 	c := mcpsdk.NewClient(&mcpsdk.Implementation{Name: "test", Version: "1"}, nil)
-	s, err := c.Connect(t.Context(), &mcpsdk.StreamableClientTransport{
-		Endpoint: d.url + mcp.Path, HTTPClient: &http.Client{Transport: keyed{h}}, DisableStandaloneSSE: true, MaxRetries: -1,
-	}, nil)
+	s, err := c.Connect(t.Context(), d.transport(key, headers...), nil)
 	if err != nil {
 		t.Fatalf("connect as %s: %v", key, err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s
+}
+
+func (d *daemon) transport(key string, headers ...string) *mcpsdk.StreamableClientTransport {
+	h := http.Header{"Authorization": {"Bearer " + key}}
+	for i := 0; i < len(headers); i += 2 {
+		h.Set(headers[i], headers[i+1])
+	}
+	return &mcpsdk.StreamableClientTransport{
+		Endpoint: d.url + mcp.Path, HTTPClient: &http.Client{Transport: keyed{h}}, DisableStandaloneSSE: true, MaxRetries: -1,
+	}
 }
 
 // call calls a tool and decodes its structured content into out.
