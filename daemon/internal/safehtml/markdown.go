@@ -3,6 +3,7 @@ package safehtml
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -17,12 +18,17 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
+	"golang.org/x/net/html"
 )
 
 // Markdown converts GitHub Flavored Markdown to HTML. Raw HTML in src is left
 // out: it is rarely meant in text that a model wrote. Task boxes become the
-// characters ☐ and ☑, because pages show no form controls.
+// characters ☐ and ☑, because pages show no form controls. It fails with ErrDense
+// alone.
 func Markdown(src string) (string, error) {
+	if denseMarkdown([]byte(src)) {
+		return "", ErrDense
+	}
 	var out bytes.Buffer
 	if err := gfm().Convert([]byte(src), &out); err != nil {
 		return "", fmt.Errorf("convert Markdown: %w", err)
@@ -30,13 +36,21 @@ func Markdown(src string) (string, error) {
 	return out.String(), nil
 }
 
-// ToMarkdown converts HTML to GitHub Flavored Markdown.
+// ToMarkdown converts HTML to GitHub Flavored Markdown. It fails with ErrDense, or
+// where elements nest too deeply to be parsed.
 func ToMarkdown(src string) (string, error) {
-	out, err := toMarkdown().ConvertString(src)
+	doc, err := html.Parse(strings.NewReader(src))
 	if err != nil {
 		return "", fmt.Errorf("convert to Markdown: %w", err)
 	}
-	return out, nil
+	if denseHTML(doc) {
+		return "", ErrDense
+	}
+	out, err := toMarkdown().ConvertNode(doc)
+	if err != nil {
+		return "", fmt.Errorf("convert to Markdown: %w", err)
+	}
+	return string(out), nil
 }
 
 var gfm = sync.OnceValue(func() goldmark.Markdown {
