@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -169,8 +170,12 @@ func TestToolCallAndItsResult(t *testing.T) {
 				if second.Text != "Rain in both." || second.StopReason != llm.StopEnd {
 					t.Errorf("second turn = %+v", second)
 				}
-				if body := asJSON(server.Requests()[1].Body); !strings.Contains(body, "rain") || !strings.Contains(body, "Kyōto") {
+				body := asJSON(server.Requests()[1].Body)
+				if !strings.Contains(body, "rain") || !strings.Contains(body, "Kyōto") {
 					t.Errorf("the history lacks the call or its result: %s", body)
+				}
+				if !strings.Contains(body, `"is_error":true`) && !strings.Contains(body, "Error: unreachable") {
+					t.Errorf("the history does not say that the second tool failed: %s", body)
 				}
 			})
 		})
@@ -396,22 +401,23 @@ func TestStalledStreamEndsAtTheTotal(t *testing.T) {
 	})
 }
 
-func TestFirstByteLimitEndsWithTheFirstByte(t *testing.T) {
-	forEach(t, vendors(), func(t *testing.T, s subject) {
-		release := make(chan struct{})
-		_, config := s.start(t, llmtest.Gated(release, "Once ", "upon"))
-		config.Limits = llm.Limits{FirstByte: 250 * time.Millisecond}
-		req := ask(s, "Go.")
-		req.OnDelta = func(d string) {
-			if d == "Once " {
-				time.AfterFunc(2*config.Limits.FirstByte, func() { close(release) })
-			}
+func TestRedirectIsNotFollowed(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the key went to another host: %v", r.Header)
+	}))
+	t.Cleanup(elsewhere.Close)
+	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(server.Close)
+	for _, model := range []string{"gpt-6-luna", "claude-haiku-5-5"} {
+		_, err := llm.Open(llm.Config{
+			OpenAI:    llm.Endpoint{Key: llmtest.OpenAIKey, BaseURL: server.URL},
+			Anthropic: llm.Endpoint{Key: llmtest.AnthropicKey, BaseURL: server.URL},
+			Wait:      llmtest.NoWait,
+		}).Complete(t.Context(), llm.Request{Model: model, Messages: []llm.Message{{Role: llm.RoleUser, Text: "Go."}}})
+		if e := kindOf(t, err); e.Kind != llm.KindProvider {
+			t.Errorf("error = %+v", e)
 		}
-		got, err := llm.Open(config).Complete(t.Context(), req)
-		if err != nil || got.Text != "Once upon" {
-			t.Errorf("got %q, %v", got.Text, err)
-		}
-	})
+	}
 }
 
 func TestCallerWhoLeavesEndsTheCall(t *testing.T) {

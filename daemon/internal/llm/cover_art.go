@@ -62,14 +62,18 @@ func srgb(linear float64) uint8 {
 	return uint8(math.Round(255 * min(max(v, 0), 1)))
 }
 
-// fillGradient runs from the top left to the bottom right.
+// fillGradient runs from the top left to the bottom right, so that every row is
+// the one above it moved by a pixel.
 func fillGradient(img *image.RGBA, from, to color.RGBA) {
 	b := img.Bounds()
-	span := float64(b.Dx() + b.Dy())
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			img.SetRGBA(x, y, mix(from, to, float64(x+y)/span))
-		}
+	span := b.Dx() + b.Dy()
+	ramp := make([]uint8, 0, 4*span)
+	for i := range span {
+		c := mix(from, to, float64(i)/float64(span))
+		ramp = append(ramp, c.R, c.G, c.B, c.A)
+	}
+	for y := range b.Dy() {
+		copy(img.Pix[y*img.Stride:], ramp[4*y:4*(y+b.Dx())])
 	}
 }
 

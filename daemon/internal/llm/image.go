@@ -81,7 +81,7 @@ func drawOffline(ctx context.Context, req ImageRequest) (Image, error) {
 // clampSize keeps a cover drawable: large enough to read, small enough for
 // memory.
 func clampSize(w, h int) (int, int) {
-	return min(max(w, 320), 2400), min(max(h, 168), 2400)
+	return min(max(w, 320), 1600), min(max(h, 168), 1600)
 }
 
 func (o *openAI) image(ctx context.Context, model string, req ImageRequest) (Image, error) {

@@ -165,7 +165,7 @@ func openAIMessages(req Request) []sdk.ChatCompletionMessageParamUnion {
 	for _, m := range req.Messages {
 		switch m.Role {
 		case RoleTool:
-			out = append(out, sdk.ToolMessage(m.Text, m.ToolCallID))
+			out = append(out, openAIToolResult(m))
 		case RoleAssistant:
 			out = append(out, openAIAssistant(m))
 		default:
@@ -173,6 +173,15 @@ func openAIMessages(req Request) []sdk.ChatCompletionMessageParamUnion {
 		}
 	}
 	return out
+}
+
+// openAIToolResult says a failure in words: the protocol has no field for it.
+func openAIToolResult(m Message) sdk.ChatCompletionMessageParamUnion {
+	text := m.Text
+	if m.ToolError {
+		text = "Error: " + text
+	}
+	return sdk.ToolMessage(text, m.ToolCallID)
 }
 
 func openAIAssistant(m Message) sdk.ChatCompletionMessageParamUnion {

@@ -61,11 +61,10 @@ type guardedBody struct {
 }
 
 func (b *guardedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+	n, err := b.body.Read(p)
+	if b.left -= int64(n); b.left < 0 {
 		return 0, errLarge
 	}
-	n, err := b.body.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
 	if n > 0 && b.timer != nil {
 		b.timer.Stop()
 	}
