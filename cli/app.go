@@ -52,8 +52,8 @@ func (a *app) load() (*settings.Settings, error) {
 	return a.settings, err
 }
 
-// printer writes data as the flags ask for it.
-func (a *app) printer() (output.Printer, error) {
+// flagPrinter writes data as the flags alone ask for it.
+func (a *app) flagPrinter() output.Printer {
 	p := output.Printer{IO: a.io, Format: a.flags.Output, JQ: a.flags.jq, Template: a.flags.template}
 	if a.flags.json != "" {
 		p.Format = "json"
@@ -61,6 +61,12 @@ func (a *app) printer() (output.Printer, error) {
 			p.Fields = strings.Split(a.flags.json, ",")
 		}
 	}
+	return p
+}
+
+// printer writes data as the flags and the settings ask for it.
+func (a *app) printer() (output.Printer, error) {
+	p := a.flagPrinter()
 	if p.Format == "" {
 		s, err := a.load()
 		if err != nil {
@@ -104,7 +110,7 @@ func (a *app) options(s *settings.Settings) []sdk.Option {
 	if a.flags.debug || a.getenv("SVC_DEBUG") == "api" {
 		transport = &tracer{next: transport, io: a.io}
 	}
-	options := []sdk.Option{sdk.WithUserAgent("svcctl/" + version())}
+	options := []sdk.Option{sdk.WithUserAgent("svcctl/" + version()), sdk.WithRetries(2)}
 	if a.dryRun {
 		transport = rehearsal{next: transport, app: a}
 		options = append(options, sdk.WithRetries(0))

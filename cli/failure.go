@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"edgesvc.dev/svc/cli/internal/output"
+	"edgesvc.dev/svc/cli/internal/settings"
 	"edgesvc.dev/svc/cli/internal/terminal"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
@@ -64,6 +65,8 @@ func explain(ctx context.Context, err error) *failure {
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Exit, f.Code = exitTimeout, "timeout"
 		f.Message = "the daemon did not answer in time"
+	case errors.Is(err, settings.ErrNoContext):
+		f.Exit, f.Code, f.Hint, f.Topic = exitNotFound, "not_found", "svcctl context list", "config"
 	case errors.Is(err, output.ErrUsage), errors.Is(err, terminal.ErrNoTerminal):
 		f.Exit, f.Code = exitUsage, "usage"
 		f.Message = strings.TrimPrefix(f.Message, "usage: ")

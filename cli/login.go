@@ -55,6 +55,7 @@ type signedIn struct {
 }
 
 func (o *login) run(ctx context.Context, args []string) error {
+	o.app.flags.NewContext = true
 	s, err := o.app.load()
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@ func newRoot(a *app) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          runGroup,
+		// A wrong -o or --jq is found before anything is done.
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.flagPrinter().Check() },
 	}
 	a.addGlobalFlags(root)
 	root.SetOut(a.io.Out)
@@ -69,6 +71,7 @@ func runGroup(cmd *cobra.Command, args []string) error {
 		return cmd.Help()
 	}
 	f := &failure{Exit: exitUsage, Code: "usage", Message: "there is no command " + cmd.CommandPath() + " " + args[0]}
+	cmd.SuggestionsMinimumDistance = 2
 	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
 		f.Hint = cmd.CommandPath() + " " + similar[0]
 	}

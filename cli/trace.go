@@ -3,6 +3,7 @@ package cli
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"edgesvc.dev/svc/cli/internal/terminal"
@@ -45,8 +46,12 @@ func (t *tracer) headers(mark string, h http.Header) {
 	slices.Sort(names)
 	for _, name := range names {
 		value := terminal.Line(h.Get(name))
-		if slices.Contains(hidden, name) {
-			value = "Bearer " + mask(value)
+		switch {
+		case name == "Cookie" || name == "Set-Cookie":
+			value = "****"
+		case slices.Contains(hidden, name):
+			kind, credential, _ := strings.Cut(value, " ")
+			value = kind + " " + mask(credential)
 		}
 		t.io.Say("%s   %s: %s", mark, terminal.Line(name), value)
 	}

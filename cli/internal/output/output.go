@@ -40,6 +40,9 @@ func (p Printer) Check() error {
 	if _, err := p.compileJQ(); err != nil {
 		return err
 	}
+	if p.Template == "" {
+		return nil
+	}
 	_, err := p.parseTemplate()
 	return err
 }

@@ -153,6 +153,7 @@ func (s *Syncer) planFile(ctx context.Context, r remote, item *Item) error {
 	known = known && last.ID == post.ID
 	if known && last.Hash == src.hash && last.Version == post.Version {
 		item.Action = Same
+		s.team.Posts[src.path] = last // the file may have been renamed
 		return nil
 	}
 	return s.compare(ctx, item, last, known)

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,12 @@ import (
 type Flags struct {
 	URL, Context, Output string
 	Insecure             bool
+	// NewContext lets Context name one that does not exist yet.
+	NewContext bool
 }
+
+// ErrNoContext says that the context asked for does not exist.
+var ErrNoContext = errors.New("there is no such context")
 
 // Settings is what holds for one command: flag over environment over project
 // over context over default.
@@ -64,8 +70,8 @@ func (s *Settings) chooseContext(getenv func(string) string, flags Flags) error 
 	named := first(flags.Context, getenv("SVC_CONTEXT"), s.Project.Context)
 	s.Name = first(named, s.File.Current)
 	s.Context = s.File.Contexts[s.Name]
-	if s.Context == nil && named != "" {
-		return fmt.Errorf("there is no context %q (svcctl context list)", named)
+	if s.Context == nil && named != "" && !flags.NewContext {
+		return fmt.Errorf("%w: %s", ErrNoContext, named)
 	}
 	return nil
 }
@@ -74,11 +80,11 @@ func (s *Settings) chooseURL(getenv func(string) string, flags Flags) {
 	switch {
 	case flags.URL != "":
 		s.URL, s.URLFrom = flags.URL, "--url"
-	case flags.Context != "":
+	case flags.Context != "" && s.Context != nil:
 		s.URL, s.URLFrom = s.Context.URL, "--context"
 	case getenv("SVC_URL") != "":
 		s.URL, s.URLFrom = getenv("SVC_URL"), "SVC_URL"
-	case getenv("SVC_CONTEXT") != "":
+	case getenv("SVC_CONTEXT") != "" && s.Context != nil:
 		s.URL, s.URLFrom = s.Context.URL, "SVC_CONTEXT"
 	case s.Project.URL != "":
 		s.URL, s.URLFrom = s.Project.URL, ProjectFile

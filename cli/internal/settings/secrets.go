@@ -44,7 +44,10 @@ func NewSecrets(dir string, getenv func(string) string) Secrets { return Secrets
 
 // Get returns a credential, empty when there is none.
 func (s Secrets) Get(name string, c *Context, kind string) (string, error) {
-	if c.Storage == StorageFile {
+	switch c.Storage {
+	case "":
+		return "", nil // nothing was ever kept
+	case StorageFile:
 		all, err := s.readFile()
 		return all[name][kind], err
 	}
@@ -86,7 +89,10 @@ func (s Secrets) Set(name string, c *Context, kind, secret string) error {
 
 // Delete forgets a context's credentials.
 func (s Secrets) Delete(name string, c *Context) error {
-	if c.Storage == StorageFile {
+	switch c.Storage {
+	case "":
+		return nil
+	case StorageFile:
 		return s.change(func(all map[string]map[string]string) { delete(all, name) })
 	}
 	for _, kind := range []string{SecretKey, SecretSession} {

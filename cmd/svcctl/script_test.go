@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"edgesvc.dev/svc/cli"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"svcctl":  func() { os.Exit(cli.Main()) },
+		"replace": replace,
+	})
+}
+
+// TestScript runs svcctl as a user does, each script in a folder and with a
+// configuration of its own.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
+			env.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+			env.Setenv("NO_COLOR", "1")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"fake":      startFake,
+			"misbehave": startMisbehaving,
+			"refuse":    refuse,
+			"exits":     exits,
+		},
+	})
+}
+
+// exits runs a program and holds it to an exit code: exits CODE PROGRAM ARGS....
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	if want == 0 {
+		ts.Check(err)
+		return
+	}
+	if err == nil || !strings.HasSuffix(err.Error(), "exit status "+args[0]) {
+		ts.Fatalf("want exit code %s, got %v", args[0], err)
+	}
+}
+
+// replace is an editor: replace OLD NEW FILE.
+func replace() {
+	old, new, path := os.Args[1], os.Args[2], os.Args[3]
+	b, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(b), old) {
+		os.Exit(1)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(b), old, new, 1)), 0o600); err != nil {
+		os.Exit(1)
+	}
+}
