@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/event"
@@ -42,7 +43,7 @@ func createBody(i int) op.Args {
 	return op.Args{Body: fmt.Appendf(nil, `{"title":"Post number %d","content":"%s","tags":["go","news"]}`, i, htmlBody)}
 }
 
-// sink takes an answer as a surface would.
+// encode writes an answer as a surface would.
 func encode(b *testing.B, dst []byte, r op.Result) []byte {
 	out, err := op.Encode(dst[:0], r.Value)
 	if err != nil {
@@ -57,11 +58,11 @@ func BenchmarkCreate(b *testing.B) {
 			t := benchTable(b)
 			b.SetParallelism(32)
 			b.ReportAllocs()
-			var n counter
+			var n atomic.Int64
 			b.RunParallel(func(pb *testing.PB) {
 				var buf []byte
 				for pb.Next() {
-					i := n.next()
+					i := int(n.Add(1))
 					buf = encode(b, buf, mustCall(b, t, i%teams, "posts.create", createBody(i)))
 				}
 			})

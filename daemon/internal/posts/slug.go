@@ -121,7 +121,7 @@ func nextSlug(tx kv.Tx, team, base string) (string, error) {
 // numbered one; one that was asked for is refused.
 func insert(tx kv.Tx, team, id string, r *record, derived bool) error {
 	if derived && slices.Contains(reserved, r.Slug) {
-		r.Slug = numbered(r.Slug, 1)
+		r.Slug = numbered(r.Slug, 2)
 	}
 	err := table.Insert(tx, team, id, r)
 	taken, ok := errors.AsType[*kv.ConflictError](err)
