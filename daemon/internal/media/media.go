@@ -65,8 +65,7 @@ func (s *Service) Ops() []op.Op {
 	}
 }
 
-// record is one stored file. Its chunks are bodies under the record's id and
-// their number.
+// record is one stored file. Its bytes are in chunks.
 type record struct {
 	Name   string   `json:"n,omitempty"`
 	MIME   string   `json:"m"`
@@ -83,6 +82,12 @@ var files = kv.NewTable("media", kv.Index[record]{
 	Name: "all",
 	Keys: func(_ *record, add func([]byte)) { add(nil) },
 })
+
+// chunk is a part of a file: its bytes are the record's body, and its id is the
+// file's id and the number.
+type chunk struct{}
+
+var chunks = kv.NewTable[chunk]("mediachunk")
 
 // owner says whose file an id is, for the public address, which names no team.
 type owner struct {
@@ -137,8 +142,11 @@ func (s *Service) Put(tx kv.Tx, who op.Caller, f File) (api.Media, error) {
 		return api.Media{}, err
 	}
 	for n := 0; n*chunkSize < len(f.Data); n++ {
-		chunk := f.Data[n*chunkSize : min((n+1)*chunkSize, len(f.Data))]
-		if err := files.PutBody(tx, who.Team, chunkID(id, n), chunk); err != nil {
+		part := f.Data[n*chunkSize : min((n+1)*chunkSize, len(f.Data))]
+		if err := chunks.Insert(tx, who.Team, chunkID(id, n), &chunk{}); err != nil {
+			return api.Media{}, err
+		}
+		if err := chunks.PutBody(tx, who.Team, chunkID(id, n), part); err != nil {
 			return api.Media{}, err
 		}
 	}
@@ -216,7 +224,7 @@ func (s *Service) Delete(ctx context.Context, who op.Caller, in api.MediaRef) (a
 			return api.Deleted{}, err
 		}
 		for n := 0; n*chunkSize < r.Size; n++ {
-			if err := files.PutBody(tx, who.Team, chunkID(in.ID, n), nil); err != nil {
+			if err := chunks.Delete(tx, who.Team, chunkID(in.ID, n)); err != nil {
 				return api.Deleted{}, err
 			}
 		}
@@ -253,11 +261,11 @@ func (s *Service) Open(ctx context.Context, id string) (mime string, data []byte
 func read(tx kv.Tx, team, id string, size int) ([]byte, error) {
 	data := bytes.NewBuffer(make([]byte, 0, size))
 	for n := 0; n*chunkSize < size; n++ {
-		chunk, err := files.Body(tx, team, chunkID(id, n))
+		part, err := chunks.Body(tx, team, chunkID(id, n))
 		if err != nil {
 			return nil, err
 		}
-		data.Write(chunk)
+		data.Write(part)
 	}
 	if data.Len() != size {
 		return nil, fmt.Errorf("media %s: %d of %d bytes are there", id, data.Len(), size)

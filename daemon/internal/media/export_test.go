@@ -1,0 +1,4 @@
+package media
+
+// Sniff is sniff for the fuzz test.
+var Sniff = sniff
