@@ -34,10 +34,10 @@ func (p *Pages) post(ctx *fasthttp.RequestCtx, s site, slug string) error {
 	}
 	f := p.fingerprint("post", s)
 	modified := s.Team.UpdatedAt
-	for _, shown := range []*api.Post{&post, newer, older} {
-		f.post(shown)
-		if shown != nil {
-			modified = max(modified, shown.UpdatedAt)
+	for _, part := range []*api.Post{&post, newer, older} {
+		f.post(part)
+		if part != nil {
+			modified = max(modified, part.UpdatedAt)
 		}
 	}
 	return p.send(ctx, document{

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sourcegraph/conc"
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/public"
@@ -131,15 +132,17 @@ func serve(t testing.TB, source public.Source, o public.Options) string {
 		t.Fatal(err)
 	}
 	server := &fasthttp.Server{Handler: public.New(source, o).Handle, NoDefaultServerHeader: true}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(l) }()
+	var serving conc.WaitGroup
+	serving.Go(func() {
+		if err := server.Serve(l); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Cleanup(func() {
 		if err := server.Shutdown(); err != nil {
 			t.Error(err)
 		}
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		serving.Wait()
 	})
 	return "http://" + l.Addr().String()
 }

@@ -64,8 +64,6 @@ func funcs() template.FuncMap {
 	return template.FuncMap{
 		"day":     func(t api.Time) string { return t.Time().Format("2 January 2006") },
 		"machine": func(t api.Time) string { return t.Time().Format(time.RFC3339) },
-		"join":    func(s []string) string { return strings.Join(s, ", ") },
-		"card":    func(s site, post api.Post) card { return card{Site: s, Post: post} },
 	}
 }
 

@@ -36,7 +36,7 @@ func TestCorpusIsInert(t *testing.T) {
 // In the browser, many sanitised attacks share a page, while each that is shown
 // as it was sent has its own, since it may swallow what follows.
 func TestCorpusIsInertInBrowser(t *testing.T) {
-	const perPage, sample = 25, 2
+	const perPage, sample = 25, 3
 	var safe, raw []string
 	for i, payload := range xsstest.Corpus(t) {
 		if i%perPage == 0 {
@@ -54,7 +54,7 @@ func TestCorpusIsInertInBrowser(t *testing.T) {
 		t.Errorf("sanitised: %d of %d loaded, fired %q, active %q", got.Loaded, len(safe), got.Fired, got.Active)
 	}
 	control := openAll(t, browser, raw, time.Second)
-	if len(control.Fired) < 5 || len(control.Active) < 100 {
+	if len(control.Fired) < 3 || len(control.Active) < 100 {
 		t.Errorf("as sent, only %d fired and %d parts were active: the check sees too little", len(control.Fired), len(control.Active))
 	}
 	t.Logf("of %d as sent, %d fired and %d parts were active", len(raw), len(control.Fired), len(control.Active))
