@@ -141,23 +141,19 @@ func TestPowerCutNoticesNoSync(t *testing.T) {
 
 // faultRound runs the load with a system call that fails, and returns the
 // child's last words.
-func faultRound(t *testing.T, path, round, inject string) (acked []string, last string) {
+func faultRound(t *testing.T, path, round, inject, most string) (acked []string, last string) {
 	t.Helper()
 	front := []string{"strace", "-f", "-o", "/dev/null", "-e", "trace=fdatasync,pwrite64", "-e", "inject=" + inject}
-	c := child(t, front, "load", path, round, string(sound))
-	acked, last = load(t, c, func(n int) {
-		if n == 3*minAcks {
-			_ = c.Process.Signal(unix.SIGTERM) // the fault was survived: strace ends, and the child with it
-		}
-	})
+	acked, last = load(t, child(t, front, "load", path, round, string(sound), most), func(int) {})
 	if wrong := verify(path, acked); len(wrong) > 0 {
 		t.Errorf("%s: %d acknowledged: %.500s", inject, len(acked), fmt.Sprint(wrong))
 	}
 	return acked, last
 }
 
-// TestStorageErrorStopsTheStore lets the nth sync or write fail. From then on
-// the store must do nothing any more, and have kept what it acknowledged.
+// TestStorageErrorStopsTheStore lets the nth sync or write of a thread fail.
+// From then on the store must do nothing any more, and have kept what it
+// acknowledged.
 func TestStorageErrorStopsTheStore(t *testing.T) {
 	need(t, "", "strace")
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -166,16 +162,46 @@ func TestStorageErrorStopsTheStore(t *testing.T) {
 	}
 	total := 0
 	for i, inject := range []string{
-		"fdatasync:error=EIO:when=1", "fdatasync:error=EIO:when=2", "fdatasync:error=EIO:when=21", "fdatasync:error=EIO:when=40",
-		"fdatasync:error=ENOSPC:when=22", "pwrite64:error=EIO:when=1", "pwrite64:error=EIO:when=70", "pwrite64:error=EROFS:when=200",
+		"fdatasync:error=EIO:when=1", "fdatasync:error=EIO:when=2", "fdatasync:error=EIO:when=40", "fdatasync:error=EIO:when=41",
+		"pwrite64:error=EIO:when=1", "pwrite64:error=EIO:when=200", "pwrite64:error=EROFS:when=300",
 	} {
-		acked, last := faultRound(t, path, fmt.Sprint(i), inject)
+		acked, last := faultRound(t, path, fmt.Sprint(i), inject, "1000")
 		total += len(acked)
 		if !strings.HasPrefix(last, "stopped ") || !strings.Contains(last, "done=0 err=store") {
 			t.Errorf("%s: after %d acknowledgements the child says %q", inject, len(acked), last)
 		}
 	}
-	t.Logf("8 faults, %d acknowledged, 0 lost", total)
+	if total < minAcks {
+		t.Errorf("%d acknowledged: too few to tell", total)
+	}
+	t.Logf("7 faults, %d acknowledged, 0 lost", total)
+}
+
+// TestNoSpaceIsSurvived lets every nth write of data say that the disk is full.
+// Those of that commit are refused, everyone else goes on. In the sync of the
+// page that makes a commit visible the same error must stop the store.
+func TestNoSpaceIsSurvived(t *testing.T) {
+	need(t, "", "strace")
+	path := filepath.Join(t.TempDir(), "svc.db")
+	if err := create(path); err != nil {
+		t.Fatal(err)
+	}
+	survived := 0
+	for i, inject := range []string{
+		"pwrite64:error=ENOSPC:when=3..100+13", "pwrite64:error=ENOSPC:when=1", "fdatasync:error=ENOSPC:when=2", "fdatasync:error=ENOSPC:when=3",
+	} {
+		acked, last := faultRound(t, path, fmt.Sprint(i), inject, "60")
+		switch {
+		case strings.Contains(last, "done=40 err=<nil>") && !strings.Contains(last, "full=0 "):
+			survived++
+		case !strings.Contains(last, "done=0 err=store"):
+			t.Errorf("%s: after %d acknowledgements the child says %q", inject, len(acked), last)
+		}
+	}
+	if survived == 0 {
+		t.Error("no full disk was survived")
+	}
+	t.Logf("4 faults, %d survived", survived)
 }
 
 // TestFullDisk fills a small disk, frees it and goes on.

@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"edgesvc.dev/svc/kv"
@@ -96,21 +99,26 @@ const (
 )
 
 // loadChild writes items and acknowledges each on standard output until it is
-// killed, or until the store fails. Then it says what the store still does.
+// killed, the store fails or it has tried as many as it is told. Then it says
+// what the store still does.
 func loadChild(args []string) error {
 	path, round, d := args[0], args[1], defect(args[2])
+	most := math.MaxInt
+	if len(args) > 3 {
+		most, _ = strconv.Atoi(args[3]) // a bad number shows as no items
+	}
 	s, err := Open(path, Options{noSync: d == unsynced})
 	if err != nil {
 		return err
 	}
 	var wg sync.WaitGroup
-	full := make([]int, 8)
-	for w := range full {
+	var full atomic.Int64
+	for w := range 8 {
 		wg.Go(func() {
-			for i := 0; ; i++ {
+			for i := 0; i < most; i++ {
 				err := d.write(s, fmt.Sprintf("i%s-%d-%05d", round, w, i))
 				if errors.Is(err, kv.ErrFull) {
-					full[w]++
+					full.Add(1)
 					continue
 				}
 				if err != nil {
@@ -130,7 +138,7 @@ func loadChild(args []string) error {
 			done++
 		}
 	}
-	fmt.Printf("stopped full=%d done=%d err=%v\n", full, done, s.Err())
+	fmt.Printf("stopped full=%d done=%d err=%v\n", full.Load(), done, s.Err())
 	return nil
 }
 
