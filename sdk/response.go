@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"mime"
@@ -74,10 +75,34 @@ func (r *Response) decode(member string, out any) error {
 	if _, ok := members[member]; member != "" && !ok {
 		return unexpected(r.Status, r.Header, "the answer has no %q; the server is not svc, or of a version that this client does not know", member)
 	}
+	if tooMany(members["data"]) {
+		return unexpected(r.Status, r.Header, "the list has more than %d records on a page", maxRecords)
+	}
 	if err := json.Unmarshal(r.Body, out); err != nil {
 		return r.cut(err)
 	}
 	return nil
+}
+
+// maxRecords is well above what a page can have. Short records would otherwise
+// grow a hundredfold in memory.
+const maxRecords = 10_000
+
+func tooMany(list json.RawMessage) bool {
+	dec := json.NewDecoder(bytes.NewReader(list))
+	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
+		return false
+	}
+	var record json.RawMessage
+	for n := 0; dec.More(); n++ {
+		if n == maxRecords {
+			return true
+		}
+		if dec.Decode(&record) != nil {
+			return false // the typed decoding reports it
+		}
+	}
+	return false
 }
 
 func (r *Response) cut(err error) error {

@@ -1,6 +1,9 @@
 package api
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // Opt is a member of a merge patch (RFC 7396): absent leaves the value as it
 // is, null clears it. Tag it omitzero.
@@ -32,7 +35,12 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	if !o.Set || o.Null {
 		return []byte("null"), nil
 	}
-	return json.Marshal(o.Value)
+	// Not json.Marshal: its escapes of < and > double a post's HTML.
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(o.Value)
+	return b.Bytes(), err
 }
 
 // UnmarshalJSON marks the member as present.
