@@ -108,7 +108,7 @@ func (h *Handler) read(ctx context.Context, o *op.Op, uri string, args map[strin
 	res, refused := h.table.Call(ctx, op.Request{Op: o, Caller: v.caller, Args: op.Args{Body: body}})
 	switch {
 	case refused == nil:
-		return res.Value, nil
+		return o.Answer(res)
 	case refused.Status == http.StatusNotFound:
 		return nil, mcpsdk.ResourceNotFoundError(uri)
 	}

@@ -51,9 +51,13 @@ func searchPosts(ctx context.Context, table *op.Table, posts *op.Op, who op.Call
 	if refused != nil {
 		return searchResults{}, refused
 	}
-	page, ok := res.Value.(api.Page[api.Post])
+	found, err := posts.Answer(res)
+	if err != nil {
+		return searchResults{}, fmt.Errorf("search posts: %w", err)
+	}
+	page, ok := found.(api.Page[api.Post])
 	if !ok {
-		return searchResults{}, fmt.Errorf("search posts: %T is no page of posts", res.Value)
+		return searchResults{}, fmt.Errorf("search posts: %T is no page of posts", found)
 	}
 	out := searchResults{Results: make([]searchResult, 0, len(page.Data))}
 	for i := range page.Data {

@@ -24,7 +24,7 @@ type Request struct {
 type Result struct {
 	Status   int
 	Value    any    // the answer, nil when JSON holds it
-	JSON     []byte // the answer as stored under the idempotency key
+	JSON     []byte // the answer where it is at hand encoded, as under an idempotency key
 	Location string // below the version prefix, "" for none
 	Version  int    // for the ETag, 0 for none
 	Replayed bool
@@ -77,6 +77,10 @@ type (
 
 func describe(o *Op, res Result, out any) Result {
 	res.Value, res.Status = out, o.Status
+	if e, ok := out.(interface{ parts() (any, []byte) }); ok {
+		out, res.JSON = e.parts()
+		res.Value = nil
+	}
 	if v, ok := out.(withStatus); ok {
 		res.Status = v.HTTPStatus()
 	}

@@ -62,7 +62,7 @@ type Do struct {
 // and, for GET, of the query are its fields by json name.
 func Func[In, Out any](f func(context.Context, Caller, In) (Out, error)) Do {
 	return Do{
-		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		in: reflect.TypeFor[In](), out: answerType[Out](),
 		run: func(ctx context.Context, who Caller, in any) (any, error) {
 			return f(ctx, who, *in.(*In))
 		},
