@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,7 +101,7 @@ var errUnlisted = errors.New("a record is not listed")
 
 func wrongFind(tx kv.Tx, id string) error {
 	got, v, err := items.Find(tx, teamOf(id), "name", kv.Key("name-"+id))
-	if err == nil && (got != id || fmt.Sprint(*v) != fmt.Sprint(*itemOf(id))) {
+	if err == nil && (got != id || !reflect.DeepEqual(v, itemOf(id))) {
 		err = fmt.Errorf("found %s, %v", got, v)
 	}
 	return err
@@ -118,7 +119,7 @@ func wrongList(tx kv.Tx, team string) error {
 		return err
 	}
 	for i, id := range r.IDs {
-		if !slices.Contains(want, id) || fmt.Sprint(*r.Records[i]) != fmt.Sprint(*itemOf(id)) {
+		if !slices.Contains(want, id) || !reflect.DeepEqual(r.Records[i], itemOf(id)) {
 			return fmt.Errorf("lists %s, %v", id, r.Records[i])
 		}
 	}

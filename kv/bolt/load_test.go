@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -246,7 +248,7 @@ func wrongItem(tx kv.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	if fmt.Sprint(*got) != fmt.Sprint(*itemOf(id)) || string(body) != string(bodyOf(id)) {
+	if !reflect.DeepEqual(got, itemOf(id)) || !bytes.Equal(body, bodyOf(id)) {
 		return fmt.Errorf("has other content: %v, %d bytes of body", got, len(body))
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"edgesvc.dev/svc/kv"
@@ -217,5 +218,36 @@ func TestStatsShowOpenViews(t *testing.T) {
 	}
 	if st := s.Stats(); st.Views != 0 || st.OldestView != 0 || st.Used == 0 {
 		t.Errorf("outside: %+v", st)
+	}
+}
+
+// TestReadersSeeOnlyDurableData stops a store between the moment when bbolt
+// shows a commit and the end of its sync.
+func TestReadersSeeOnlyDurableData(t *testing.T) {
+	s := open(t, Options{})
+	defer closeStore(t, s)
+	if err := s.Update(context.Background(), put("a", "1")); err != nil {
+		t.Fatal(err)
+	}
+	s.syncing.Lock() // as the writer holds it
+	s.durable.Add(-1)
+	var entered atomic.Bool
+	result := make(chan error, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		result <- s.View(context.Background(), func(kv.Tx) error { entered.Store(true); return nil })
+	})
+	for s.db.Stats().OpenTxN == 0 && !entered.Load() {
+		runtime.Gosched()
+	}
+	broken := errors.New("the sync failed")
+	s.fail(broken)
+	s.syncing.Unlock()
+	if err := <-result; !errors.Is(err, broken) || entered.Load() {
+		t.Errorf("View: %v, ran %v", err, entered.Load())
+	}
+	wg.Wait()
+	if err := s.Update(context.Background(), put("a", "2")); !errors.Is(err, broken) || !errors.Is(s.Err(), broken) {
+		t.Errorf("Update of a stopped store: %v, %v", err, s.Err())
 	}
 }
