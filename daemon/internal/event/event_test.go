@@ -351,6 +351,21 @@ func TestSweepDeletesOnlyWhatIsOld(t *testing.T) {
 	}
 }
 
+func FuzzGet(f *testing.F) {
+	b := newBench(f)
+	b.append("team_a", "post.created", "p1")
+	id := b.list("team_a").Data[0].ID
+	f.Add(id)
+	f.Add("evt_00000000000000000000000000")
+	f.Add("evt_zzzzzzzzzzzzzzzzzzzzzzzzzz")
+	f.Fuzz(func(t *testing.T, ref string) {
+		e, err := b.log.Get(context.Background(), op.Caller{Team: "team_a"}, api.EventRef{ID: ref})
+		if _, missing := errors.AsType[*kv.NotFoundError](err); missing != (ref != id) || err == nil && e.ID != ref {
+			t.Fatalf("%q: %+v %v", ref, e, err)
+		}
+	})
+}
+
 func TestCheckersPassWhatWasWritten(t *testing.T) {
 	b := newBench(t)
 	b.append("team_a", "post.created", "p1")

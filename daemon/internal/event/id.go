@@ -48,7 +48,7 @@ func parseEventID(id string) (seq uint64, ok bool) {
 		return 0, false
 	}
 	b, err := typeID.DecodeString("000000" + id[len(idPrefix):])
-	if err != nil {
+	if err != nil || len(b) != pad+16 { // the decoder skips line ends
 		return 0, false
 	}
 	return binary.BigEndian.Uint64(b[pad+8:]) & (1<<62 - 1), true

@@ -11,16 +11,19 @@ import (
 func Tables() []kv.Checker {
 	return []kv.Checker{
 		teams, members, accounts, links, sessions, tokens, keys, secrets, entries, chainEnds,
-		pair[secret, key]{from: secrets, to: keys, follow: func(id string, v *secret) (string, string, func(*key) bool) {
+		pair[secret, key]{from: secrets, to: keys, follow: func(_, id string, v *secret) (string, string, func(*key) bool) {
 			return v.Team, v.Key, func(k *key) bool { return k.Secret == id || k.Rolled == id }
 		}},
-		pair[token, session]{from: tokens, to: sessions, follow: func(id string, v *token) (string, string, func(*session) bool) {
+		pair[token, session]{from: tokens, to: sessions, follow: func(_, id string, v *token) (string, string, func(*session) bool) {
 			return v.Team, v.Session, func(s *session) bool { return s.Token == id }
 		}},
-		pair[account, member]{from: accounts, to: members, follow: func(id string, v *account) (string, string, func(*member) bool) {
+		pair[session, member]{from: sessions, to: members, follow: func(team, _ string, v *session) (string, string, func(*member) bool) {
+			return team, v.User, func(*member) bool { return true }
+		}},
+		pair[account, member]{from: accounts, to: members, follow: func(_, id string, v *account) (string, string, func(*member) bool) {
 			return v.Team, v.User, func(m *member) bool { return m.Email == id }
 		}},
-		pair[link, member]{from: links, to: members, follow: func(id string, v *link) (string, string, func(*member) bool) {
+		pair[link, member]{from: links, to: members, follow: func(_, id string, v *link) (string, string, func(*member) bool) {
 			return v.Team, v.User, func(m *member) bool { return m.Link == id }
 		}},
 		chains{},
@@ -32,15 +35,15 @@ func Tables() []kv.Checker {
 type pair[From, To any] struct {
 	from *kv.Table[From]
 	to   *kv.Table[To]
-	// follow returns where a record leads, and whether that agrees.
-	follow func(id string, v *From) (team, to string, agrees func(*To) bool)
+	// follow returns where a record of team leads, and whether that agrees.
+	follow func(team, id string, v *From) (owner, to string, agrees func(*To) bool)
 }
 
 // Check implements kv.Checker.
 func (p pair[From, To]) Check(tx kv.Tx, report func(key []byte, reason string)) error {
-	return each(tx, p.from, func(_, id string, v *From) error {
-		team, to, agrees := p.follow(id, v)
-		found, err := p.to.Get(tx, team, to)
+	return each(tx, p.from, func(team, id string, v *From) error {
+		owner, to, agrees := p.follow(team, id, v)
+		found, err := p.to.Get(tx, owner, to)
 		if _, missing := errors.AsType[*kv.NotFoundError](err); missing || err == nil && !agrees(found) {
 			report(kv.Key(p.from.Name(), "r", id), "leads to no "+p.to.Name()+" that knows of it")
 			return nil

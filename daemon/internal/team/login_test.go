@@ -184,6 +184,21 @@ func TestSessionEnds(t *testing.T) {
 	}
 }
 
+// TestUseUnderAWrongClockExtendsNothing: the renewal that a clock gave which ran
+// ahead does not outlive its correction.
+func TestUseUnderAWrongClockExtendsNothing(t *testing.T) {
+	w := newWorld(t)
+	s := call[api.Session](w, "auth.login", from(home), api.Login{LinkToken: w.found("a").LinkToken})
+	w.pass(6 * 24 * time.Hour)
+	if _, code := w.session(s.Token); code != "" {
+		t.Fatal(code)
+	}
+	w.pass(-6 * 24 * time.Hour)
+	if _, code := w.session(s.Token); code != api.CodeSessionRequired {
+		t.Fatal(code)
+	}
+}
+
 func TestSessionIsRenewedAtMostHourly(t *testing.T) {
 	w := newWorld(t)
 	s := call[api.Session](w, "auth.login", from(home), api.Login{LinkToken: w.found("a").LinkToken})
@@ -207,7 +222,9 @@ func TestSessionsAreListedAndRevoked(t *testing.T) {
 	if len(page.Data) != 2 || page.Data[0].ID != second.ID || page.Data[0].Current || !page.Data[1].Current || page.Data[0].UserAgent != "test" {
 		t.Fatalf("%+v", page)
 	}
+	viewer := w.join(owner, "v@a.example", "viewer")
 	w.refused("auth.revokeSession", editor, api.SessionRef{ID: second.ID}, api.CodeNotFound)
+	w.refused("auth.revokeSession", editor, api.SessionRef{ID: viewer.Credential}, api.CodeNotFound)
 	w.refused("auth.revokeSession", admin, api.SessionRef{ID: second.ID}, api.CodeNotFound) // an owner's
 	stranger := w.enter(w.found("b").LinkToken)
 	w.refused("auth.revokeSession", stranger, api.SessionRef{ID: second.ID}, api.CodeNotFound)
@@ -287,6 +304,7 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 	b := w.found("a")
 	old := call[api.Session](w, "auth.login", from(home), api.Login{LinkToken: b.LinkToken, NewPassword: password})
 	w.found("b") // its link is not used
+	call[api.MemberInvited](w, "team.invite", w.caller(old.Token), api.MemberInvite{Email: "e@a.example", Role: "viewer"})
 	w.pass(8 * 24 * time.Hour)
 	live := call[api.Session](w, "auth.login", from(home), byPassword("owner@a.example", password))
 	c := w.found("c")
@@ -310,6 +328,8 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 		t.Fatal(code)
 	}
 	w.enter(c.LinkToken)
+	again := call[api.MemberInvited](w, "team.invite", w.caller(live.Token), api.MemberInvite{Email: "e@a.example", Role: "viewer"})
+	w.enter(again.Link)
 }
 
 // TestCrowdAtTheDoorGivesUp: a login that cannot be served gives up with its
