@@ -2,7 +2,8 @@ package llm
 
 import "slices"
 
-// Model states.
+// StateActive is the state of a model that can be chosen for new work; a vendor
+// gives notice before it retires one.
 const StateActive = "active"
 
 // Model is one of the four that a team can choose, with the vendor's published

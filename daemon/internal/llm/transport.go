@@ -68,7 +68,7 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	if n > 0 && b.timer != nil {
 		b.timer.Stop()
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = b.explain(err)
 	}
 	return n, err
@@ -90,7 +90,7 @@ func (b *guardedBody) release() {
 // explain tells a first byte that came too late from a caller who left: both
 // arrive as a cancelled context.
 func (b *guardedBody) explain(err error) error {
-	if context.Cause(b.ctx) == errSlow {
+	if errors.Is(context.Cause(b.ctx), errSlow) {
 		return errSlow
 	}
 	return err

@@ -1,7 +1,6 @@
 package llmtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -86,9 +85,7 @@ func (anthropic) fail(w http.ResponseWriter, s Step) {
 	for name, values := range s.header {
 		w.Header()[name] = values
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(s.status)
-	json.NewEncoder(w).Encode(anthropicError(errorType(s.status), s.message))
+	writeJSON(w, s.status, anthropicError(errorType(s.status), s.message))
 }
 
 func errorType(status int) string {

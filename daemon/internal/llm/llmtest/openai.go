@@ -2,7 +2,6 @@ package llmtest
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"testing"
 
@@ -75,9 +74,7 @@ func (openAI) fail(w http.ResponseWriter, s Step) {
 	for name, values := range s.header {
 		w.Header()[name] = values
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(s.status)
-	json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{
+	writeJSON(w, s.status, map[string]any{"error": map[string]any{
 		"message": s.message, "type": "api_error", "param": nil, "code": s.code,
 	}})
 }
@@ -128,6 +125,6 @@ func openAIFinish(stop llm.StopReason) string {
 }
 
 func writeImage(w http.ResponseWriter, raw []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(map[string]any{"created": 1, "data": []any{map[string]any{"b64_json": base64.StdEncoding.EncodeToString(raw)}}})
+	data := []any{map[string]any{"b64_json": base64.StdEncoding.EncodeToString(raw)}}
+	writeJSON(w, http.StatusOK, map[string]any{"created": 1, "data": data})
 }

@@ -5,6 +5,7 @@ package llmtest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -252,9 +253,13 @@ func (e *events) send(name string, data any) {
 
 func (e *events) raw(name, data string) {
 	if name != "" {
-		io.WriteString(e.w, "event: "+name+"\n")
+		data = fmt.Sprintf("event: %s\ndata: %s", name, data)
+	} else {
+		data = "data: " + data
 	}
-	io.WriteString(e.w, "data: "+data+"\n\n")
+	if _, err := io.WriteString(e.w, data+"\n\n"); err != nil {
+		panic(http.ErrAbortHandler) // the caller left
+	}
 	e.w.(http.Flusher).Flush()
 }
 
@@ -277,6 +282,14 @@ func (e *events) accident() {
 	if e.step.hang == hangAfterDeltas {
 		<-e.r.Context().Done()
 		panic(http.ErrAbortHandler)
+	}
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if err := json.NewEncoder(w).Encode(body); err != nil {
+		panic(http.ErrAbortHandler) // the caller left
 	}
 }
 
