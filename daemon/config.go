@@ -22,7 +22,7 @@ type Config struct {
 	Listen           string        `name:"listen" env:"SVCD_LISTEN" default:"127.0.0.1:8080" doc:"Address to serve on."`
 	BaseURL          string        `name:"base-url" env:"SVCD_BASE_URL" doc:"Public address, such as https://blog.example. Derived from listen when empty."`
 	Admin            string        `name:"admin" env:"SVCD_ADMIN" default:"127.0.0.1:8081" doc:"Loopback address for /metrics and /debug/pprof. Empty turns it off."`
-	BehindProxy      bool          `name:"behind-proxy" env:"SVCD_BEHIND_PROXY" doc:"A reverse proxy terminates TLS and sets X-Forwarded-For."`
+	BehindProxy      bool          `name:"behind-proxy" env:"SVCD_BEHIND_PROXY" default:"false" doc:"A reverse proxy terminates TLS and sets X-Forwarded-For."`
 	TLSDomains       []string      `name:"tls-domains" env:"SVCD_TLS_DOMAINS" doc:"Domains to get certificates for by ACME (Let's Encrypt). Agreeing to its terms is yours."`
 	TLSEmail         string        `name:"tls-email" env:"SVCD_TLS_EMAIL" doc:"Contact for the certificate authority."`
 	TLSCert          string        `name:"tls-cert" env:"SVCD_TLS_CERT" doc:"Certificate file (PEM), instead of tls-domains."`
@@ -42,6 +42,17 @@ type Config struct {
 	AnthropicKey     secret        `name:"anthropic-api-key" env:"ANTHROPIC_API_KEY" doc:"Key for Anthropic's models."`
 	AnthropicBaseURL string        `name:"anthropic-base-url" env:"ANTHROPIC_BASE_URL" doc:"Address of a compatible server."`
 	ModelMap         []string      `name:"model-map" env:"SVCD_MODEL_MAP" doc:"Names that a compatible server uses, as gpt-6-luna=llama3."`
+}
+
+// DefaultConfig is the configuration of a daemon that was told nothing.
+func DefaultConfig() *Config {
+	c := &Config{}
+	for _, s := range c.settings() {
+		if err := s.set(s.def); err != nil {
+			panic(err)
+		}
+	}
+	return c
 }
 
 // secret prints as nothing useful.

@@ -6,30 +6,19 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"edgesvc.dev/svc/daemon/internal/team"
 )
-
-// initialized is what svcd init --json prints.
-type initialized struct {
-	TeamID     string `json:"teamId"`
-	TeamSlug   string `json:"teamSlug"`
-	OwnerEmail string `json:"ownerEmail"`
-	Key        string `json:"key"`
-	SignInLink string `json:"signInLink"`
-}
 
 func initCommand(c console) *cobra.Command {
 	var asJSON bool
-	first := team.Bootstrap{}
+	var name, slug, email string
 	cmd := &cobra.Command{
 		Use: "init", Short: "Make a team, its owner, a key and a sign-in link, without serving", Args: cobra.NoArgs,
 		Long: "Makes the first team of an empty data folder. With --another it adds one to a folder that has some.",
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&first.TeamName, "team", "My team", "name of the team")
-	flags.StringVar(&first.TeamSlug, "slug", "blog", "path prefix of the team's public pages")
-	flags.StringVar(&first.Email, "email", "owner@localhost", "e-mail address of the owner")
+	flags.StringVar(&name, "team", "My team", "name of the team")
+	flags.StringVar(&slug, "slug", "blog", "path prefix of the team's public pages")
+	flags.StringVar(&email, "email", "owner@localhost", "e-mail address of the owner")
 	another := flags.Bool("another", false, "add a team to those that exist")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
@@ -50,11 +39,10 @@ func initCommand(c console) *cobra.Command {
 		if !empty && !*another {
 			return fmt.Errorf("%s has a team already; use --another to add one, or svcctl to work with it", cfg.Data)
 		}
-		made, err := d.team.Bootstrap(cmd.Context(), first)
+		out, err := d.Bootstrap(cmd.Context(), name, slug, email)
 		if err != nil {
 			return err
 		}
-		out := initialized{made.Team.ID, made.Team.Slug, first.Email, made.Key.Secret, d.signInLink(made.LinkToken)}
 		if asJSON {
 			return json.NewEncoder(c.out).Encode(out)
 		}

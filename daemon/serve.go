@@ -9,11 +9,8 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
-
-	"edgesvc.dev/svc/daemon/internal/team"
 )
 
 func serveCommand(c console) *cobra.Command {
@@ -82,12 +79,11 @@ func (d *Daemon) welcome(ctx context.Context, out io.Writer) error {
 	if !empty {
 		return nil
 	}
-	first, err := d.team.Bootstrap(ctx, team.Bootstrap{TeamName: "My team", TeamSlug: "blog", Email: "owner@localhost"})
+	first, err := d.Bootstrap(ctx, "My team", "blog", "owner@localhost")
 	if err != nil {
-		return fmt.Errorf("make the first team: %w", err)
+		return err
 	}
-	link := d.signInLink(first.LinkToken)
-	fmt.Fprintf(out, `
+	_, err = fmt.Fprintf(out, `
 First start. The data is in %s. These two are shown once:
 
   API key       %s
@@ -98,10 +94,6 @@ Next:
   svcctl login '%s'
   svcctl post create --title "Hello" --content "<p>First words.</p>" --publish
   open %s/%s/
-`, d.cfg.Data, first.Key.Secret, link, link, d.base, first.Team.Slug)
-	return nil
-}
-
-func (d *Daemon) signInLink(token string) string {
-	return strings.TrimSuffix(d.base, "/") + "/sign-in?token=" + token
+`, d.cfg.Data, first.Key, first.SignInLink, first.SignInLink, d.base, first.TeamSlug)
+	return err
 }

@@ -78,8 +78,11 @@ type (
 func describe(o *Op, res Result, out any) Result {
 	res.Value, res.Status = out, o.Status
 	if e, ok := out.(interface{ parts() (any, []byte) }); ok {
-		out, res.JSON = e.parts()
-		res.Value = nil
+		if out, res.JSON = e.parts(); res.JSON == nil {
+			res.Value = out
+		} else {
+			res.Value = nil
+		}
 	}
 	if v, ok := out.(withStatus); ok {
 		res.Status = v.HTTPStatus()

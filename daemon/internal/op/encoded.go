@@ -7,7 +7,8 @@ import (
 
 // Encoded is an answer of type T that its domain has as JSON already, as the
 // encoder would write it. Of says what the answer tells of itself (status,
-// location, version) and need not be complete.
+// location, version) and need not be complete; it is the answer where JSON is
+// nil.
 type Encoded[T any] struct {
 	Of   T
 	JSON []byte

@@ -171,3 +171,6 @@ func sweepPage(tx kv.Tx, after string) (next string, err error) {
 	}
 	return next, err
 }
+
+// Tables are the tables of this package, for the store's checker.
+func Tables() []kv.Checker { return []kv.Checker{answers} }

@@ -14,28 +14,28 @@ import (
 
 func (h *Handler) serveOp(ctx *fasthttp.RequestCtx, o *op.Op, params []op.Param) {
 	start := time.Now()
-	h.answerOp(ctx, o, params)
+	if err := h.answerOp(ctx, o, params); err != nil {
+		refuse(ctx, err, Prefix+o.Path)
+	}
 	h.opt.Observe(o.Name, ctx.Response.StatusCode(), time.Since(start).Seconds())
 }
 
-func (h *Handler) answerOp(ctx *fasthttp.RequestCtx, o *op.Op, params []op.Param) {
+func (h *Handler) answerOp(ctx *fasthttp.RequestCtx, o *op.Op, params []op.Param) error {
 	who, err := h.caller(ctx)
 	if err != nil {
-		Refuse(ctx, err)
-		return
+		return err
 	}
 	req := op.Request{Op: o, Caller: who, Args: op.Args{Params: params}}
 	if err := readArgs(ctx, &req); err != nil {
-		Refuse(ctx, err)
-		return
+		return err
 	}
 	res, refused := h.table.Call(h.opt.Context, req)
 	rateHeaders(ctx, res.Rate)
 	if refused != nil {
-		Refuse(ctx, refused)
-		return
+		return refused
 	}
 	h.answer(ctx, res)
+	return nil
 }
 
 // caller authenticates a key. Two Authorization headers are a confusion that
@@ -131,7 +131,7 @@ func readIfMatch(ctx *fasthttp.RequestCtx, req *op.Request) error {
 func (h *Handler) serveRoute(ctx *fasthttp.RequestCtx, r *Route, params []op.Param) {
 	start := time.Now()
 	if err := h.runRoute(ctx, r, params); err != nil {
-		Refuse(ctx, err)
+		refuse(ctx, err, Prefix+r.Path)
 	}
 	h.opt.Observe(r.Name, ctx.Response.StatusCode(), time.Since(start).Seconds())
 }

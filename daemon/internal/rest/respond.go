@@ -48,9 +48,13 @@ func writeJSON(ctx *fasthttp.RequestCtx, status int, v any, stored []byte) {
 }
 
 // Refuse answers with err as problem+json (RFC 9457).
-func Refuse(ctx *fasthttp.RequestCtx, err error) {
+func Refuse(ctx *fasthttp.RequestCtx, err error) { refuse(ctx, err, string(ctx.Path())) }
+
+// refuse names the place by the row's path, so that the answer for an object of
+// another team is the same, byte for byte, as for one that does not exist.
+func refuse(ctx *fasthttp.RequestCtx, err error, instance string) {
 	e := op.Refusal(err)
-	e.Instance = string(ctx.Path())
+	e.Instance = instance
 	e.RequestID = RequestID(ctx)
 	ctx.SetStatusCode(e.Status)
 	head := &ctx.Response.Header

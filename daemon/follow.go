@@ -1,0 +1,78 @@
+package daemon
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/jobs"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/rest"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// heartbeat keeps proxies from closing a quiet stream and shows when its reader
+// is gone.
+const heartbeat = 15 * time.Second
+
+// followRoute streams a job's progress as server-sent events until it is done.
+func (d *Daemon) followRoute() rest.Route {
+	return rest.Route{
+		Method: fasthttp.MethodGet, Path: "/posts/jobs/{id}/events", Name: "jobs.follow",
+		Scope: op.PostsRead, Class: op.ClassRead, Answer: "text/event-stream",
+		Doc: "Streams a job as server-sent events: job (the whole job), delta (a piece of the text being written), reset (a step starts over). Ends when the job is done.",
+		Serve: func(ctx *fasthttp.RequestCtx, who op.Caller, param func(string) string) error {
+			watch, err := d.jobs.Watch(d.ctx, who.Team, param("id"))
+			if err != nil {
+				return err
+			}
+			d.bridge.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				defer watch.Close()
+				stream(w, r, watch)
+			}))(ctx)
+			return nil
+		},
+	}
+}
+
+// stream writes events until the job is done or the reader leaves.
+func stream(w http.ResponseWriter, r *http.Request, watch *jobs.Watch) {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	out := http.NewResponseController(w)
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		events, done := watch.Take()
+		for _, e := range events {
+			if writeEvent(w, e) != nil {
+				return
+			}
+		}
+		if out.Flush() != nil || done {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-watch.Ready():
+		case <-beat.C:
+			if _, err := fmt.Fprint(w, ": still here\n\n"); err != nil {
+				return
+			}
+		}
+	}
+}
+
+func writeEvent(w http.ResponseWriter, e api.JobEvent) error {
+	data, err := op.Encode(nil, e)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.Type, data)
+	return err
+}

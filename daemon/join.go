@@ -1,0 +1,139 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/sourcegraph/conc"
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/event"
+	"edgesvc.dev/svc/daemon/internal/hijack"
+	"edgesvc.dev/svc/daemon/internal/jobs"
+	"edgesvc.dev/svc/daemon/internal/llm"
+	"edgesvc.dev/svc/daemon/internal/mcp"
+	"edgesvc.dev/svc/daemon/internal/media"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/posts"
+	"edgesvc.dev/svc/daemon/internal/public"
+	"edgesvc.dev/svc/daemon/internal/queue"
+	"edgesvc.dev/svc/daemon/internal/rest"
+	"edgesvc.dev/svc/daemon/internal/team"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// streamWrite bounds each write to a client that follows a stream.
+const streamWrite = 30 * time.Second
+
+// join makes the services over the store and connects them.
+func (d *Daemon) join(limits op.Limits) {
+	d.log = event.New(d.store)
+	d.team = team.New(d.store)
+	d.team.Version = version()
+	d.models = llm.Open(d.llmConfig())
+	d.media = media.New(d.store, d.log, 0)
+	d.posts = posts.New(d.store, d.log)
+	d.jobs = jobs.New(d.store, d.models, jobs.Options{Workers: d.cfg.JobWorkers})
+	d.connect()
+	d.table = op.NewTable(d.store, op.NewLimiter(limits),
+		d.team.Ops(), d.posts.Ops(), d.jobs.Ops(), d.media.Ops(), d.log.Ops())
+	d.metrics = newMetrics(d.store)
+	d.bridge = hijack.New(slog.Default(), streamWrite)
+}
+
+// connect gives the domains what they need of each other.
+func (d *Daemon) connect() {
+	d.posts.StartJob = d.jobs.Start
+	d.posts.CheckModel = d.jobs.CheckModel
+	d.jobs.Read = d.posts.Read
+	d.jobs.Generated = d.posts.Generated
+	d.jobs.Brand = d.team.Brand
+	d.jobs.StoreImage = func(tx kv.Tx, who op.Caller, name string, img llm.Image) (api.Image, error) {
+		m, err := d.media.Put(tx, who, media.File{Name: name, Alt: img.Alt, Source: img.Provider, Data: img.Bytes})
+		return api.Image{URL: m.URL, Alt: m.Alt, Width: m.Width, Height: m.Height, Source: m.Source}, err
+	}
+}
+
+// surfaces makes what answers requests, once the public address is known.
+func (d *Daemon) surfaces() {
+	d.team.BaseURL = d.base
+	d.rest = rest.New(d.table, rest.Options{
+		Context: d.ctx, Key: d.team.Authenticate, Session: d.team.AuthenticateSession,
+		SameOrigin: d.sameOrigin, Address: d.address, Observe: d.metrics.observe,
+		BaseURL: d.base, Version: version(),
+	}, d.routes()...)
+	d.mcp = mcp.New(d.table, mcp.Options{
+		Context: d.ctx, Bridge: d.bridge, Key: d.team.Authenticate,
+		Address: d.address, Observe: d.metrics.observe,
+		Origins: d.cfg.Origins, BaseURL: d.cfg.BaseURL, Version: version(),
+	})
+	d.public = public.New(&site{team: d.team, posts: d.posts, media: d.media, hosts: pairs(d.cfg.SiteHosts)},
+		public.Options{BaseURL: d.base})
+}
+
+// work runs everything that is not an answer to a request, until ctx ends.
+func (d *Daemon) work(ctx context.Context) {
+	d.reclaim(ctx)
+	var workers conc.WaitGroup
+	workers.Go(func() { d.logEnd("keys' upkeep", d.team.Run(ctx)) })
+	workers.Go(func() { d.posts.Run(ctx) })
+	workers.Go(func() { d.jobs.Run(ctx) })
+	workers.Go(func() { d.sweep(ctx) })
+	workers.Wait()
+}
+
+// reclaim takes over what an earlier process left undone.
+func (d *Daemon) reclaim(ctx context.Context) {
+	d.logEnd("take over jobs", d.jobs.Reclaim(ctx))
+	d.logEnd("take over the schedule", d.posts.Reclaim(ctx))
+}
+
+func (d *Daemon) logEnd(what string, err error) {
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, kv.ErrClosed) {
+		slog.Error(what, "err", err)
+	}
+}
+
+// sweepEvery is how often expired records are removed.
+const sweepEvery = time.Hour
+
+func (d *Daemon) sweep(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		d.logEnd("remove old idempotency keys", op.SweepAnswers(ctx, d.store))
+		d.logEnd("remove ended sessions", d.team.Sweep(ctx))
+		_, err := d.log.Sweep(ctx, d.cfg.EventRetention)
+		d.logEnd("remove old events", err)
+	}
+}
+
+// checkers verify every table of the daemon.
+func checkers() []kv.Checker {
+	var all []kv.Checker
+	for _, list := range [][]kv.Checker{op.Tables(), queue.Tables(), event.Tables(), team.Tables(), posts.Tables(), jobs.Tables(), media.Tables()} {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// routes are the handlers beside the table: what is no JSON.
+func (d *Daemon) routes() []rest.Route {
+	return []rest.Route{d.uploadRoute(), d.followRoute()}
+}
+
+// respond writes JSON on a hand-written route.
+func respond(ctx *fasthttp.RequestCtx, status int, v any) error {
+	ctx.SetStatusCode(status)
+	ctx.Response.Header.SetContentType("application/json")
+	ctx.Response.Header.Set("Cache-Control", "no-store")
+	return op.EncodeTo(ctx.Response.BodyWriter(), v)
+}

@@ -1,0 +1,263 @@
+package daemon_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"edgesvc.dev/svc/daemon"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+)
+
+// bodies make the input of an operation valid, so that the refusal is about the
+// object and not about the input.
+var bodies = map[string]string{
+	"posts.update":        `{"title":"stolen"}`,
+	"apiKeys.update":      `{"name":"stolen"}`,
+	"team.setRole":        `{"role":"viewer"}`,
+	"posts.batch":         `{"items":[{"op":"publish","id":"{{id}}"}]}`,
+	"apiKeys.create":      `{"name":"n"}`,
+	"team.invite":         `{"email":"n@example.test","role":"viewer"}`,
+	"auth.changePassword": `{"currentPassword":"x","newPassword":"yyyyyyyyyyyy"}`,
+	"posts.create":        `{"title":"mine","content":"x"}`,
+	"posts.generate":      `{"title":"mine","generateContent":true,"model":"gpt-6-luna"}`,
+}
+
+// ownOnly act on nothing that a caller names: they need no object of another
+// team to be tested with. Lists are tested by what they show.
+var ownOnly = strings.Fields(`posts.create posts.generate models.list me.get brand.get events.types auth.login auth.logout
+	auth.session auth.changePassword apiKeys.create team.get team.update team.invite team.brand.get team.brand.update`)
+
+// TestTenantMatrix calls every operation of the table with team A's credentials
+// on team B's objects. The answer is 404, the same as for an object that does
+// not exist, and nothing of B's changes or shows.
+func TestTenantMatrix(t *testing.T) {
+	in := start(t)
+	b := in.populate(t, in.B)
+	in.populate(t, in.A)
+	sessionA := in.session(t, in.A)
+	before := in.seen(t, in.B)
+	cells := 0
+	for _, o := range in.Table().Ops {
+		if slices.Contains(ownOnly, o.Name) {
+			continue
+		}
+		for _, call := range in.surfaces(o, sessionA) {
+			cells++
+			t.Run(o.Name+"/"+call.surface, func(t *testing.T) {
+				if !o.Takes("id") && !o.Takes("slug") && o.Name != "posts.batch" {
+					for what, id := range b {
+						if got := call.do(t, id); strings.Contains(got, id) {
+							t.Errorf("shows %s of the other team", what)
+						}
+					}
+					return
+				}
+				object := b[objectOf(o.Name)]
+				if o.Takes("slug") {
+					object = b["slug"]
+				}
+				if object == "" {
+					t.Fatalf("no object for %s: add it to populate, or the operation to ownOnly", o.Name)
+				}
+				got, absent := call.do(t, object), call.do(t, absentLike(object))
+				got, absent = strings.ReplaceAll(got, object, "ID"), strings.ReplaceAll(absent, absentLike(object), "ID")
+				if !strings.Contains(got, "not_found") || got != absent {
+					t.Errorf("other team's object: %s\nabsent object: %s", got, absent)
+				}
+			})
+		}
+	}
+	if after := in.seen(t, in.B); after != before {
+		t.Errorf("team B changed:\n%s\n%s", before, after)
+	}
+	t.Logf("%d cells", cells)
+}
+
+// TestScopeMatrix calls every operation with a key that has every scope but the
+// needed ones, and every members' operation with a key.
+func TestScopeMatrix(t *testing.T) {
+	in := start(t)
+	cells := 0
+	for _, o := range in.Table().Ops {
+		if o.Open || o.Session == 0 && o.Scope == 0 {
+			continue
+		}
+		t.Run(o.Name, func(t *testing.T) {
+			cells++
+			key, want := in.A.Key, "session_required"
+			if o.Session == 0 {
+				key, want = in.key(t, (op.AllScopes&^o.Scope).Names()), "insufficient_scope"
+			}
+			for _, call := range in.surfaces(o, key) {
+				if got := call.do(t, kv.NewID("post")); !strings.Contains(got, want) {
+					t.Errorf("%s: %s, want %s", call.surface, got, want)
+				}
+			}
+		})
+	}
+	t.Logf("%d cells", cells)
+}
+
+// surfaceCall is one way to call an operation on an object.
+type surfaceCall struct {
+	surface string
+	do      func(t *testing.T, id string) string
+}
+
+var volatile = regexp.MustCompile(`,?\\?"requestId\\?":\\?"[^"\\]*\\?"`)
+
+// surfaces are all the ways in which o is offered, with team A's credential.
+func (in *instance) surfaces(o *op.Op, credential string) []surfaceCall {
+	body := func(id string) string { return strings.ReplaceAll(bodies[o.Name], "{{id}}", id) }
+	key := in.A.Key
+	if strings.HasPrefix(credential, "svc_") {
+		key = credential
+	}
+	var calls []surfaceCall
+	if o.Method != "" {
+		calls = append(calls, surfaceCall{"rest", func(t *testing.T, id string) string {
+			path := o.Path
+			for _, p := range o.PathParams() {
+				value := id
+				if p == "n" {
+					value = "1"
+				}
+				path = strings.Replace(path, "{"+p+"}", value, 1)
+			}
+			return volatile.ReplaceAllString(string(in.send(t, o.Method, "/svc-api/v1"+path, key, body(id)).Body), "")
+		}})
+	}
+	if o.Tool != "" {
+		calls = append(calls, surfaceCall{"mcp", func(t *testing.T, id string) string {
+			return volatile.ReplaceAllString(in.tool(t, key, o, id, body(id)), "")
+		}})
+	}
+	if o.Session > 0 {
+		calls = append(calls, surfaceCall{"session", func(t *testing.T, id string) string {
+			return volatile.ReplaceAllString(string(in.send(t, "POST", "/svc-api/session/"+o.Name, credential, string(in.arguments(t, o, id, body(id)))).Body), "")
+		}})
+	}
+	return calls
+}
+
+// arguments are the members of a body and those of the path in one object.
+func (in *instance) arguments(t *testing.T, o *op.Op, id, body string) []byte {
+	args := map[string]any{}
+	if body != "" {
+		mustJSON(t, []byte(body), &args)
+	}
+	for name, value := range map[string]any{"id": id, "slug": id, "n": 1} {
+		if o.Takes(name) && (name != "slug" || o.Name == "posts.getBySlug") {
+			args[name] = value
+		}
+	}
+	return encode(t, args)
+}
+
+func (in *instance) tool(t *testing.T, key string, o *op.Op, id, body string) string {
+	call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, o.Tool, in.arguments(t, o, id, body))
+	return string(in.send(t, "POST", "/svc-api/mcp", key, call, "Accept", "application/json, text/event-stream", "X-MCP-Toolsets", "all").Body)
+}
+
+// objectOf says which of a team's objects an operation is about.
+func objectOf(name string) string {
+	switch noun, _, _ := strings.Cut(name, "."); name {
+	case "auth.revokeSession":
+		return "session"
+	case "team.setRole", "team.remove":
+		return "user"
+	default:
+		return noun
+	}
+}
+
+// absentLike is an id of the same kind that names nothing.
+func absentLike(id string) string {
+	prefix, _, isID := strings.Cut(id, "_")
+	if !isID {
+		return "no-such-slug"
+	}
+	return prefix + "_01kzzzzzzzzzzzzzzzzzzzzzzz"
+}
+
+// populate makes one object of each kind and returns their ids by noun.
+func (in *instance) populate(t *testing.T, team daemon.First) map[string]string {
+	t.Helper()
+	token := in.session(t, team)
+	session := func(name, body string) map[string]any {
+		return in.send(t, "POST", "/svc-api/session/"+name, token, body).JSON(t)
+	}
+	rest := func(method, path, body string, headers ...string) map[string]any {
+		return in.send(t, method, "/svc-api/v1"+path, team.Key, body, headers...).JSON(t)
+	}
+	first := func(list map[string]any) string { return list["data"].([]any)[0].(map[string]any)["id"].(string) }
+	post := rest("POST", "/posts", `{"title":"Only `+team.TeamSlug+`","content":"<p>ours</p>"}`)
+	rest("PATCH", "/posts/"+post["id"].(string), `{"content":"<p>ours, second</p>"}`)
+	job := rest("POST", "/posts", `{"title":"Generated","generateContent":true,"model":"gpt-6-luna"}`)
+	rest("GET", "/posts/jobs/"+job["jobId"].(string)+"?wait=30", "")
+	media := rest("POST", "/media?name=dot.png", dot(t), "Content-Type", "image/png")
+	return map[string]string{
+		"posts": post["id"].(string), "slug": post["slug"].(string), "jobs": job["jobId"].(string),
+		"media": media["id"].(string), "events": first(rest("GET", "/events", "")),
+		"apiKeys": first(session("apiKeys.list", "{}")), "user": first(session("team.members", "{}")),
+		"session": first(session("auth.sessions", "{}")),
+	}
+}
+
+// session signs in by the team's link, once, and returns the token.
+func (in *instance) session(t *testing.T, team daemon.First) string {
+	t.Helper()
+	if in.sessions == nil {
+		in.sessions = map[string]string{}
+	}
+	if in.sessions[team.TeamID] == "" {
+		_, link, _ := strings.Cut(team.SignInLink, "token=")
+		s := in.send(t, "POST", "/svc-api/session/auth.login", "", `{"linkToken":"`+link+`","newPassword":"correct horse battery"}`).JSON(t)
+		in.sessions[team.TeamID] = s["token"].(string)
+	}
+	return in.sessions[team.TeamID]
+}
+
+// key makes a key of team A with the given scopes.
+func (in *instance) key(t *testing.T, scopes []string) string {
+	t.Helper()
+	made := in.send(t, "POST", "/svc-api/session/apiKeys.create", in.session(t, in.A), string(encode(t, map[string]any{"name": "test", "scopes": scopes})))
+	if made.StatusCode != http.StatusOK && made.StatusCode != http.StatusCreated {
+		t.Fatalf("create key: %s %s", made.Status, made.Body)
+	}
+	return made.JSON(t)["secret"].(string)
+}
+
+func (in *instance) readOnlyKey(t *testing.T) string { return in.key(t, []string{"read-only"}) }
+
+// seen is everything that a team sees of its objects.
+func (in *instance) seen(t *testing.T, team daemon.First) string {
+	t.Helper()
+	var all strings.Builder
+	for _, path := range []string{"/posts?limit=100&include=content", "/posts/jobs?limit=100", "/media", "/events?limit=100", "/brand"} {
+		all.Write(in.send(t, "GET", "/svc-api/v1"+path, team.Key, "").Body)
+	}
+	for _, name := range []string{"apiKeys.list", "team.members", "auth.sessions", "team.get"} {
+		body := in.send(t, "POST", "/svc-api/session/"+name, in.session(t, team), "{}").Body
+		all.Write(regexp.MustCompile(`"(lastUsedAt|updatedAt|expiresAt)":[^,}]*`).ReplaceAll(body, nil))
+	}
+	return all.String()
+}
+
+// dot is a PNG of one pixel.
+func dot(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

@@ -1,0 +1,70 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+
+	"edgesvc.dev/svc/daemon/internal/media"
+	"edgesvc.dev/svc/daemon/internal/posts"
+	"edgesvc.dev/svc/daemon/internal/public"
+	"edgesvc.dev/svc/daemon/internal/team"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// site is what the public pages are made of.
+type site struct {
+	team  *team.Service
+	posts *posts.Service
+	media *media.Service
+	hosts map[string]string // team slug by host
+}
+
+// found turns the store's NotFound into false.
+func found(err error) (bool, error) {
+	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// TeamBySlug implements public.Source.
+func (s *site) TeamBySlug(ctx context.Context, slug string) (api.Team, bool, error) {
+	t, err := s.team.TeamBySlug(ctx, slug)
+	ok, err := found(err)
+	return t, ok, err
+}
+
+// TeamByHost implements public.Source.
+func (s *site) TeamByHost(ctx context.Context, host string) (api.Team, bool, error) {
+	slug, ok := s.hosts[host]
+	if !ok {
+		return api.Team{}, false, nil
+	}
+	return s.TeamBySlug(ctx, slug)
+}
+
+// OnlyTeam implements public.Source.
+func (s *site) OnlyTeam(ctx context.Context) (api.Team, bool, error) { return s.team.Only(ctx) }
+
+// Posts implements public.Source.
+func (s *site) Posts(ctx context.Context, teamID string, q public.Query) (api.Page[api.Post], error) {
+	return s.posts.PublishedPosts(ctx, teamID, posts.PublicQuery(q))
+}
+
+// Post implements public.Source.
+func (s *site) Post(ctx context.Context, teamID, slug string) (api.Post, bool, error) {
+	return s.posts.PublishedPost(ctx, teamID, slug)
+}
+
+// Around implements public.Source.
+func (s *site) Around(ctx context.Context, teamID string, p api.Post) (newer, older *api.Post, err error) {
+	return s.posts.PublishedAround(ctx, teamID, p)
+}
+
+// Media implements public.Source.
+func (s *site) Media(ctx context.Context, id string) (mime string, data []byte, ok bool, err error) {
+	mime, data, _, err = s.media.Open(ctx, id)
+	ok, err = found(err)
+	return mime, data, ok, err
+}

@@ -1,0 +1,33 @@
+package daemon
+
+import (
+	"bytes"
+	"reflect"
+
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/media"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/rest"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// uploadRoute takes a picture as the body of the request.
+func (d *Daemon) uploadRoute() rest.Route {
+	return rest.Route{
+		Method: fasthttp.MethodPost, Path: "/media", Name: "media.upload",
+		Scope: op.PostsWrite, Class: op.ClassWrite, Query: []string{"name", "alt"},
+		Body: "image/*", Answer: "application/json", Output: reflect.TypeFor[api.Media](),
+		Doc: "Stores a picture (PNG, JPEG, GIF or WebP, at most 10 MiB) sent as the body and answers with its address.",
+		Serve: func(ctx *fasthttp.RequestCtx, who op.Caller, param func(string) string) error {
+			m, err := d.media.Upload(d.ctx, who, media.File{
+				Name: param("name"), Alt: param("alt"), Source: "uploaded", Data: bytes.Clone(ctx.PostBody()),
+			})
+			if err != nil {
+				return err
+			}
+			ctx.Response.Header.Set("Location", rest.Prefix+"/media/"+m.ID)
+			return respond(ctx, fasthttp.StatusCreated, m)
+		},
+	}
+}
