@@ -1,23 +1,25 @@
 package posts
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
+
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// append adds one event about p, without its content.
-func (s *Service) append(tx kv.Tx, who op.Caller, typ string, p api.Post, previous map[string]any) error {
-	p.Content = ""
-	c := event.Change{Team: who.Team, Actor: who.Actor, Type: typ, Object: &p, RequestID: who.RequestID}
+// append adds one event about the post of r, without its content.
+func (s *Service) append(tx kv.Tx, who op.Caller, typ string, r *record, previous map[string]any) error {
+	c := event.Change{Team: who.Team, Actor: who.Actor, Type: typ, Object: jsontext.Value(r.JSON), RequestID: who.RequestID}
 	if len(previous) > 0 {
 		c.Previous = previous
 	}
 	return s.log.Append(tx, c)
 }
 
-func (s *Service) announceNew(tx kv.Tx, who op.Caller, p *api.Post) error {
+func (s *Service) announceNew(tx kv.Tx, who op.Caller, r *record) error {
+	p := r.post()
 	types := []string{"post.created"}
 	if p.PublishedAt != 0 {
 		types = append(types, "post.published")
@@ -26,7 +28,7 @@ func (s *Service) announceNew(tx kv.Tx, who op.Caller, p *api.Post) error {
 		types = append(types, "post.scheduled")
 	}
 	for _, typ := range types {
-		if err := s.append(tx, who, typ, *p, nil); err != nil {
+		if err := s.append(tx, who, typ, r, nil); err != nil {
 			return err
 		}
 	}
@@ -34,9 +36,9 @@ func (s *Service) announceNew(tx kv.Tx, who op.Caller, p *api.Post) error {
 }
 
 // announce appends the events of one change, each with all of what changed.
-func (s *Service) announce(tx kv.Tx, who op.Caller, before, after *api.Post, previous map[string]any, cause string) error {
+func (s *Service) announce(tx kv.Tx, who op.Caller, r *record, before, after *api.Post, previous map[string]any, cause string) error {
 	for _, typ := range eventTypes(before, after, previous, cause) {
-		if err := s.append(tx, who, typ, *after, previous); err != nil {
+		if err := s.append(tx, who, typ, r, previous); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ func (s *Service) item(ctx context.Context, who op.Caller, in *api.PostBatchItem
 	ref := api.PostRef{ID: in.ID}
 	switch in.Op {
 	case "create":
-		made, err := s.Create(ctx, who, *in.Create)
+		made, _, err := s.make(ctx, who, *in.Create)
 		if err != nil {
 			return api.PostBatchOutcome{}, err
 		}

@@ -14,26 +14,9 @@ import (
 // for and answers with that; with content, flags other than generateContent
 // start a job beside the post. Posts that an AI client makes are drafts,
 // whatever it asks for.
-func (s *Service) Create(ctx context.Context, who op.Caller, in api.PostCreate) (api.PostCreated, error) {
-	if byAI(who) {
-		in.Status, in.PublishAt = api.PostDraft, 0
-	}
-	if in.Content != "" {
-		in.GenerateContent = false
-	} else if !in.Generates() {
-		return api.PostCreated{}, api.NewError(http.StatusUnprocessableEntity, api.CodeNoGenerationFlags,
-			"Send content, or at least one of generateContent, generateDescription, generateTags, generateImage.")
-	}
-	if err := s.admit(who, &in); err != nil {
-		return api.PostCreated{}, err
-	}
-	draft, err := s.compose(who, &in)
-	if err != nil {
-		return api.PostCreated{}, err
-	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.PostCreated, error) {
-		return s.create(tx, who, draft, &in)
-	})
+func (s *Service) Create(ctx context.Context, who op.Caller, in api.PostCreate) (op.Encoded[api.PostCreated], error) {
+	made, wire, err := s.make(ctx, who, in)
+	return op.Encoded[api.PostCreated]{Of: made, JSON: wire}, err
 }
 
 // Generate starts a job that writes a draft.
@@ -42,11 +25,40 @@ func (s *Service) Generate(ctx context.Context, who op.Caller, in api.PostCreate
 		return api.JobStarted{}, api.Invalid("/content", "not_allowed", "content is what is generated; leave it out or use create_post")
 	}
 	in.Status, in.PublishAt = api.PostDraft, 0
-	made, err := s.Create(ctx, who, in)
+	made, _, err := s.make(ctx, who, in)
 	if err != nil || made.Job == nil {
 		return api.JobStarted{}, err
 	}
 	return *made.Job, nil
+}
+
+// make is Create. wire is the JSON of the answer, nil for a job.
+func (s *Service) make(ctx context.Context, who op.Caller, in api.PostCreate) (made api.PostCreated, wire []byte, err error) {
+	if byAI(who) {
+		in.Status, in.PublishAt = api.PostDraft, 0
+	}
+	if in.Content != "" {
+		in.GenerateContent = false
+	} else if !in.Generates() {
+		return made, nil, api.NewError(http.StatusUnprocessableEntity, api.CodeNoGenerationFlags,
+			"Send content, or at least one of generateContent, generateDescription, generateTags, generateImage.")
+	}
+	if err := s.admit(who, &in); err != nil {
+		return made, nil, err
+	}
+	n, err := s.compose(who, &in)
+	if err != nil {
+		return made, nil, err
+	}
+	var r *record
+	made, err = op.Update(ctx, s.store, func(tx kv.Tx) (out api.PostCreated, err error) {
+		out, r, err = s.create(tx, who, n)
+		return out, err
+	})
+	if err != nil || made.Job != nil || r == nil { // r is nil when an item of a batch was repeated
+		return made, nil, err
+	}
+	return made, r.join(make([]byte, 0, len(r.JSON)+len(n.content)+16), n.content), nil
 }
 
 // byAI reports that the caller is a language model's client.
@@ -70,12 +82,24 @@ func (s *Service) admit(who op.Caller, in *api.PostCreate) error {
 	return nil
 }
 
-// compose makes the post of the input, complete but for its id and times.
-func (s *Service) compose(who op.Caller, in *api.PostCreate) (*api.Post, error) {
-	p := &api.Post{
+// newPost is a post that is ready to be stored, encoded outside the
+// transaction.
+type newPost struct {
+	post    api.Post
+	record  *record
+	content []byte // quoted
+	derived bool   // the slug may be another
+	in      *api.PostCreate
+}
+
+// compose makes the post of the input.
+func (s *Service) compose(who op.Caller, in *api.PostCreate) (*newPost, error) {
+	now := s.Now()
+	p := api.Post{
+		ID: kv.IDAt("post", now), CreatedAt: api.TimeOf(now), UpdatedAt: api.TimeOf(now), Version: 1,
 		Title: in.Title, Slug: in.Slug, Content: in.Content, Description: in.Description, Status: in.Status,
 		Tags: in.Tags, FeaturedImage: in.FeaturedImage, Locale: in.Locale, CanonicalURL: in.CanonicalURL,
-		PublishAt: in.PublishAt, Metadata: in.Metadata, Version: 1,
+		PublishAt: in.PublishAt, Metadata: in.Metadata,
 		Provenance: api.Provenance{Source: who.Source, ActorID: who.Actor.ID},
 	}
 	if p.Status == "" {
@@ -87,19 +111,25 @@ func (s *Service) compose(who op.Caller, in *api.PostCreate) (*api.Post, error) 
 	if who.Kind == op.Session {
 		p.Author = &api.Author{ID: who.Actor.ID, Name: who.Name}
 	}
-	if err := check(p); err != nil {
+	if err := check(&p); err != nil {
 		return nil, err
 	}
 	if p.PublishAt != 0 {
-		if err := s.checkSchedule(p); err != nil {
+		if err := s.checkSchedule(&p); err != nil {
 			return nil, err
 		}
 	}
 	if p.Slug == "" {
 		p.Slug = slugOf(p.Title)
 	}
-	summarize(p)
-	return p, nil
+	summarize(&p)
+	settle(&p, p.CreatedAt)
+	r, err := newRecord(p, 0, who.Actor.ID)
+	if err != nil {
+		return nil, err
+	}
+	content, err := quote(p.Content)
+	return &newPost{post: p, record: r, content: content, derived: in.Slug == "", in: in}, err
 }
 
 // jobInput is the input with the post's own form of what a job looks at: it
@@ -115,37 +145,35 @@ func summarize(p *api.Post) {
 	p.ReadingMinutes = safehtml.ReadingMinutes(p.WordCount)
 }
 
-func (s *Service) create(tx kv.Tx, who op.Caller, draft *api.Post, in *api.PostCreate) (out api.PostCreated, err error) {
-	p := *draft
-	now := s.Now()
-	p.ID, p.CreatedAt, p.UpdatedAt = kv.IDAt("post", now), api.TimeOf(now), api.TimeOf(now)
-	if in.Generates() {
-		job, err := s.StartJob(tx, who, p.ID, jobInput(in, &p))
+func (s *Service) create(tx kv.Tx, who op.Caller, n *newPost) (out api.PostCreated, r *record, err error) {
+	p := n.post
+	r = n.record
+	if n.in.Generates() {
+		job, err := s.StartJob(tx, who, p.ID, jobInput(n.in, &p))
 		if err != nil {
-			return out, err
+			return out, r, err
 		}
 		p.Generation = &api.Generation{JobID: job.JobID, State: job.State}
 		if p.Content == "" {
+			p.PublishedAt = 0 // the shell waits for its job
 			out.Job = &job
 		}
+		if r, err = newRecord(p, 0, who.Actor.ID); err != nil {
+			return out, r, err
+		}
 	}
-	settle(&p, p.CreatedAt)
-	r := &record{stored: stored(p), Editor: who.Actor.ID}
-	if err := insert(tx, who.Team, p.ID, r, in.Slug == ""); err != nil {
-		return out, err
+	if r, err = insert(tx, who.Team, r, n.derived); err != nil {
+		return out, r, err
 	}
-	p.Slug = r.Slug
-	if err := table.PutBody(tx, who.Team, p.ID, []byte(p.Content)); err != nil {
-		return out, err
+	p.Slug = r.post().Slug
+	if err := table.PutBody(tx, who.Team, p.ID, n.content); err != nil {
+		return out, r, err
 	}
 	if err := s.reschedule(tx, who.Team, &api.Post{}, &p); err != nil {
-		return out, err
-	}
-	if err := s.announceNew(tx, who, &p); err != nil {
-		return out, err
+		return out, r, err
 	}
 	if out.Job == nil {
 		out.Post = &p
 	}
-	return out, nil
+	return out, r, s.announceNew(tx, who, r)
 }

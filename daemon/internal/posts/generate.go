@@ -16,19 +16,20 @@ func (s *Service) Image(ctx context.Context, who op.Caller, in api.PostImage) (a
 		if err != nil {
 			return api.JobStarted{}, err
 		}
-		if r.Status == api.PostArchived {
+		p := r.post()
+		if p.Status == api.PostArchived {
 			return api.JobStarted{}, errArchived()
 		}
-		if g := r.Generation; g != nil && pending(g.State) {
+		if g := p.Generation; g != nil && pending(g.State) {
 			e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "The job %s of this post is still at work.", g.JobID)
 			e.From, e.To, e.ExistingID = g.State, api.JobQueued, g.JobID
 			return api.JobStarted{}, e
 		}
-		job, err := s.StartJob(tx, who, in.ID, api.PostCreate{Title: r.Title, Prompt: in.Prompt, GenerateImage: true, FeaturedImage: r.FeaturedImage})
+		job, err := s.StartJob(tx, who, in.ID, api.PostCreate{Title: p.Title, Prompt: in.Prompt, GenerateImage: true, FeaturedImage: p.FeaturedImage})
 		if err != nil {
 			return job, err
 		}
-		return job, noteJob(tx, who.Team, in.ID, r, job.JobID, job.State)
+		return job, noteJob(tx, who.Team, r, job.JobID, job.State)
 	})
 }
 
@@ -36,10 +37,14 @@ func pending(state string) bool { return state == api.JobQueued || state == api.
 
 // noteJob sets the state of a post's latest job. It is no change of the post
 // that anybody could conflict with, so the version stays.
-func noteJob(tx kv.Tx, team, id string, r *record, jobID, state string) error {
-	next := *r
-	next.Generation = &api.Generation{JobID: jobID, State: state}
-	return table.Put(tx, team, id, &next)
+func noteJob(tx kv.Tx, team string, r *record, jobID, state string) error {
+	p := *r.post()
+	p.Generation = &api.Generation{JobID: jobID, State: state}
+	next, err := newRecord(p, r.Revisions, r.Editor)
+	if err != nil {
+		return err
+	}
+	return table.Put(tx, team, p.ID, next)
 }
 
 // Read returns a post with its content, in a transaction of the caller's.
@@ -62,11 +67,11 @@ func (s *Service) Generated(tx kv.Tx, who op.Caller, job *api.Job, changes api.P
 			return nil
 		}
 		if job.State == api.JobRunning && job.Attempt == 1 {
-			if err := s.append(tx, who, "post.generation_started", before, nil); err != nil {
+			if err := s.append(tx, who, "post.generation_started", r, nil); err != nil {
 				return err
 			}
 		}
-		return noteJob(tx, who.Team, job.PostID, r, job.ID, job.State)
+		return noteJob(tx, who.Team, r, job.ID, job.State)
 	}
 	after := before
 	apply(&after, &changes)
@@ -81,7 +86,11 @@ func (s *Service) Generated(tx kv.Tx, who op.Caller, job *api.Job, changes api.P
 	if err != nil || !changes.FeaturedImage.Set {
 		return err
 	}
-	return s.append(tx, who, "post.image_generated", after, nil)
+	r, err = newRecord(after, 0, "")
+	if err != nil {
+		return err
+	}
+	return s.append(tx, who, "post.image_generated", r, nil)
 }
 
 var outcomes = map[string]string{

@@ -22,11 +22,11 @@ func (s *Service) PublishedPosts(ctx context.Context, team string, q PublicQuery
 	p := kv.Page[record]{Index: "pub", Prefixes: [][]byte{kv.Key(tag)}}
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		page, err = op.List(tx, table, team, "pub\x00"+tag, api.PageQuery{Cursor: q.Cursor, Limit: q.Limit}, p,
-			func(id string, r *record) (api.Post, error) {
+			func(_ string, r *record) (api.Post, error) {
 				if q.Content {
-					return withContent(tx, team, r.post(id))
+					return withContent(tx, team, r)
 				}
-				return r.post(id), nil
+				return *r.post(), nil
 			})
 		return err
 	})
@@ -37,15 +37,15 @@ func (s *Service) PublishedPosts(ctx context.Context, team string, q PublicQuery
 // draft as for one that does not exist.
 func (s *Service) PublishedPost(ctx context.Context, team, slug string) (p api.Post, found bool, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
-		id, r, err := table.Find(tx, team, "slug", kv.Key(slug))
-		if missing(err) || err == nil && r.PublishedAt == 0 {
+		_, r, err := table.Find(tx, team, "slug", kv.Key(slug))
+		if missing(err) || err == nil && r.post().PublishedAt == 0 {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 		found = true
-		p, err = withContent(tx, team, r.post(id))
+		p, err = withContent(tx, team, r)
 		return err
 	})
 	return p, found, err
@@ -72,6 +72,5 @@ func beside(tx kv.Tx, team string, at []byte, newer bool) (*api.Post, error) {
 	if err != nil || len(res.IDs) == 0 {
 		return nil, err
 	}
-	p := res.Records[0].post(res.IDs[0])
-	return &p, nil
+	return res.Records[0].post(), nil
 }

@@ -2,6 +2,7 @@ package posts
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -10,41 +11,75 @@ import (
 )
 
 // Get returns a post with its content.
-func (s *Service) Get(ctx context.Context, who op.Caller, in api.PostRef) (p api.Post, err error) {
+func (s *Service) Get(ctx context.Context, who op.Caller, in api.PostRef) (out op.Encoded[api.Post], err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
-		_, p, err = load(tx, who.Team, in.ID)
+		r, err := table.Get(tx, who.Team, in.ID)
+		if err != nil {
+			return err
+		}
+		out, err = r.answer(tx, who.Team, in.ID)
 		return err
 	})
-	return p, err
+	return out, err
 }
 
 // GetBySlug returns the post with that slug.
-func (s *Service) GetBySlug(ctx context.Context, who op.Caller, in api.PostSlug) (p api.Post, err error) {
+func (s *Service) GetBySlug(ctx context.Context, who op.Caller, in api.PostSlug) (out op.Encoded[api.Post], err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		id, r, err := table.Find(tx, who.Team, "slug", kv.Key(in.Slug))
 		if err != nil {
 			return err
 		}
-		p, err = withContent(tx, who.Team, r.post(id))
+		out, err = r.answer(tx, who.Team, id)
 		return err
 	})
-	return p, err
+	return out, err
+}
+
+func (r *record) answer(tx kv.Tx, team, id string) (out op.Encoded[api.Post], err error) {
+	out.Of.Version = r.Version
+	out.JSON, err = r.whole(tx, team, id)
+	return out, err
 }
 
 // List returns a page of posts in the order of their creation.
-func (s *Service) List(ctx context.Context, who op.Caller, in api.PostQuery) (page api.Page[api.Post], err error) {
+func (s *Service) List(ctx context.Context, who op.Caller, in api.PostQuery) (out op.Encoded[api.Page[api.Post]], err error) {
 	p := pageOf(&in)
 	scope := strings.Join([]string{in.Status, in.Tag, in.Model, in.CreatedAfter.String(), in.CreatedBefore.String(), in.Q}, "\x00")
 	err = s.store.View(ctx, func(tx kv.Tx) error {
-		page, err = op.List(tx, table, who.Team, scope, in.PageQuery, p, func(id string, r *record) (api.Post, error) {
+		page, err := op.List(tx, table, who.Team, scope, in.PageQuery, p, func(id string, r *record) ([]byte, error) {
 			if in.Include == "content" {
-				return withContent(tx, who.Team, r.post(id))
+				return r.whole(tx, who.Team, id)
 			}
-			return r.post(id), nil
+			return r.JSON, nil
 		})
+		out.JSON = pageJSON(&page)
 		return err
 	})
-	return page, err
+	return out, err
+}
+
+// pageJSON is a page whose records are JSON already.
+func pageJSON(page *api.Page[[]byte]) []byte {
+	n := 200
+	for _, b := range page.Data {
+		n += len(b) + 1
+	}
+	out := append(make([]byte, 0, n), `{"data":[`...)
+	for i, b := range page.Data {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, b...)
+	}
+	out = append(out, `],"hasMore":`...)
+	out = strconv.AppendBool(out, page.HasMore)
+	if page.NextCursor != "" {
+		out = append(out, `,"nextCursor":"`...)
+		out = append(out, page.NextCursor...) // base64url: nothing to escape
+		out = append(out, '"')
+	}
+	return append(out, '}')
 }
 
 // pageOf picks the index that holds the fewest records of what is asked for;
@@ -86,16 +121,17 @@ func keep(in *api.PostQuery) func(*record) bool {
 		return nil
 	}
 	return func(r *record) bool {
-		return (status == "" || r.Status == status) && (model == "" || r.Model == model) && mentions(r, words)
+		p := r.post()
+		return (status == "" || p.Status == status) && (model == "" || p.Model == model) && mentions(p, words)
 	}
 }
 
-// mentions reports that each word stands somewhere in what a list shows of r.
-func mentions(r *record, words []string) bool {
+// mentions reports that each word stands somewhere in what a list shows of p.
+func mentions(p *api.Post, words []string) bool {
 	if len(words) == 0 {
 		return true
 	}
-	text := strings.ToLower(strings.Join(append([]string{r.Title, r.Description, r.Slug}, r.Tags...), "\n"))
+	text := strings.ToLower(strings.Join(append([]string{p.Title, p.Description, p.Slug}, p.Tags...), "\n"))
 	for _, w := range words {
 		if !strings.Contains(text, w) {
 			return false

@@ -1,74 +1,77 @@
 package posts
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// record is a stored post without its content, which is the record's body.
+// record is a stored post. Posts are kept as the JSON that the API answers with,
+// so that reading one is copying it: what has no content here, and the content,
+// quoted, as the record's body.
 type record struct {
-	stored
-	Revisions int    `cbor:"30,keyasint,omitempty"` // how many there are
-	Editor    string `cbor:"31,keyasint,omitempty"` // who wrote the present text
+	JSON      []byte `cbor:"1,keyasint"`
+	Version   int    `cbor:"2,keyasint"`
+	Revisions int    `cbor:"3,keyasint,omitempty"` // how many there are
+	Editor    string `cbor:"4,keyasint,omitempty"` // who wrote the present text
+
+	decoded *api.Post // of JSON, once it was needed
 }
 
-// stored is api.Post under short names; the two convert into each other.
-type stored struct {
-	ID             string            `cbor:"-"`
-	Title          string            `cbor:"1,keyasint"`
-	Slug           string            `cbor:"2,keyasint"`
-	Content        string            `cbor:"-"`
-	Description    string            `cbor:"3,keyasint,omitempty"`
-	Status         string            `cbor:"4,keyasint"`
-	Tags           []string          `cbor:"5,keyasint,omitempty"`
-	Model          string            `cbor:"6,keyasint,omitempty"`
-	FeaturedImage  *api.Image        `cbor:"7,keyasint,omitempty"`
-	Author         *api.Author       `cbor:"8,keyasint,omitempty"`
-	Excerpt        string            `cbor:"9,keyasint,omitempty"`
-	WordCount      int               `cbor:"10,keyasint,omitempty"`
-	ReadingMinutes int               `cbor:"11,keyasint,omitempty"`
-	Locale         string            `cbor:"12,keyasint,omitempty"`
-	CanonicalURL   string            `cbor:"13,keyasint,omitempty"`
-	PublishAt      api.Time          `cbor:"14,keyasint,omitempty"`
-	PublishedAt    api.Time          `cbor:"15,keyasint,omitempty"`
-	ArchivedAt     api.Time          `cbor:"16,keyasint,omitempty"`
-	Generation     *api.Generation   `cbor:"17,keyasint,omitempty"`
-	Provenance     api.Provenance    `cbor:"18,keyasint"`
-	Metadata       map[string]string `cbor:"19,keyasint,omitempty"`
-	Version        int               `cbor:"20,keyasint"`
-	CreatedAt      api.Time          `cbor:"21,keyasint"`
-	UpdatedAt      api.Time          `cbor:"22,keyasint"`
+// typicalJSON is what most posts need without their content.
+const typicalJSON = 1024
+
+// newRecord returns the record of p. Changes of p do not reach it.
+func newRecord(p api.Post, revisions int, editor string) (*record, error) {
+	p.Content = ""
+	b, err := op.Encode(make([]byte, 0, typicalJSON), &p)
+	return &record{JSON: b, Version: p.Version, Revisions: revisions, Editor: editor, decoded: &p}, err
+}
+
+// post is the record decoded, without content. Callers do not change it.
+func (r *record) post() *api.Post {
+	if r.decoded == nil {
+		r.decoded = new(api.Post)
+		if err := op.Decode(r.JSON, r.decoded); err != nil {
+			// The store has checked the bytes, and this package wrote them.
+			panic(fmt.Errorf("posts: stored post does not decode: %w", err))
+		}
+	}
+	return r.decoded
 }
 
 // The indexes. The slug is first: an insert that meets a taken slug has written
 // nothing yet, and the next slug can be tried in the same transaction.
 var table = kv.NewTable("post",
 	kv.Index[record]{Name: "slug", Unique: true, Keys: func(r *record, add func([]byte)) {
-		add(kv.Key(r.Slug))
+		add(kv.Key(r.post().Slug))
 	}},
 	kv.Index[record]{Name: "status", Keys: func(r *record, add func([]byte)) {
-		add(kv.Key(r.Status))
+		add(kv.Key(r.post().Status))
 	}},
 	kv.Index[record]{Name: "tag", Keys: func(r *record, add func([]byte)) {
-		for _, tag := range r.Tags {
+		for _, tag := range r.post().Tags {
 			add(kv.Key(foldTag(tag)))
 		}
 	}},
 	kv.Index[record]{Name: "model", Keys: func(r *record, add func([]byte)) {
-		if r.Model != "" {
-			add(kv.Key(r.Model))
+		if model := r.post().Model; model != "" {
+			add(kv.Key(model))
 		}
 	}},
 	// What the public may see, all of it under "" and again under each tag.
 	kv.Index[record]{Name: "pub", Keys: func(r *record, add func([]byte)) {
-		if r.PublishedAt == 0 {
+		if r.post().PublishedAt == 0 {
 			return
 		}
-		at := kv.Uint64(uint64(r.PublishedAt))
+		at := kv.Uint64(uint64(r.post().PublishedAt))
 		add(kv.Key("", at))
-		for _, tag := range r.Tags {
+		for _, tag := range r.post().Tags {
 			add(kv.Key(foldTag(tag), at))
 		}
 	}},
@@ -77,28 +80,59 @@ var table = kv.NewTable("post",
 // foldTag is what tags are compared by: their case does not matter.
 func foldTag(tag string) string { return strings.ToLower(tag) }
 
-// post is the record as the contract shows it, without content.
-func (r *record) post(id string) api.Post {
-	p := api.Post(r.stored)
-	p.ID = id
-	if p.Tags == nil {
-		p.Tags = []string{}
-	}
-	return p
-}
-
 // load reads a post with its content.
 func load(tx kv.Tx, team, id string) (*record, api.Post, error) {
 	r, err := table.Get(tx, team, id)
 	if err != nil {
 		return nil, api.Post{}, err
 	}
-	p, err := withContent(tx, team, r.post(id))
+	p, err := withContent(tx, team, r)
 	return r, p, err
 }
 
-func withContent(tx kv.Tx, team string, p api.Post) (api.Post, error) {
-	body, err := table.Body(tx, team, p.ID)
-	p.Content = string(body)
+func withContent(tx kv.Tx, team string, r *record) (api.Post, error) {
+	p := *r.post()
+	quoted, err := table.Body(tx, team, p.ID)
+	if err != nil || len(quoted) == 0 {
+		return p, err
+	}
+	content, err := jsontext.AppendUnquote(nil, quoted)
+	p.Content = string(content)
 	return p, err
+}
+
+// quote is content as JSON, nothing for none.
+func quote(content string) ([]byte, error) {
+	if content == "" {
+		return nil, nil
+	}
+	return jsontext.AppendQuote(make([]byte, 0, len(content)+len(content)/16+64), content)
+}
+
+func putContent(tx kv.Tx, team string, p *api.Post) error {
+	quoted, err := quote(p.Content)
+	if err != nil {
+		return err
+	}
+	return table.PutBody(tx, team, p.ID, quoted)
+}
+
+// join appends the JSON of a post with its content.
+func (r *record) join(dst, quoted []byte) []byte {
+	if len(quoted) == 0 {
+		return append(dst, r.JSON...)
+	}
+	dst = append(dst, r.JSON[:len(r.JSON)-1]...)
+	dst = append(dst, `,"content":`...)
+	dst = append(dst, quoted...)
+	return append(dst, '}')
+}
+
+// whole is the JSON of a post with its content.
+func (r *record) whole(tx kv.Tx, team, id string) ([]byte, error) {
+	quoted, err := table.Body(tx, team, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.join(make([]byte, 0, len(r.JSON)+len(quoted)+16), quoted), nil
 }

@@ -33,7 +33,7 @@ var letters = strings.NewReplacer(
 )
 
 // slugOf derives a slug from a title: at most maxSlug bytes of a-z, 0-9 and
-// single hyphens, "post" when nothing is left.
+// single hyphens, "post" when nothing is left. A reserved word gets a number.
 func slugOf(title string) string {
 	if !ascii(title) {
 		title = strings.ToLower(norm.NFKD.String(title))
@@ -57,10 +57,14 @@ func slugOf(title string) string {
 			b = append(b, '-')
 		}
 	}
-	if s := strings.Trim(string(b), "-"); s != "" {
-		return s
+	s := strings.Trim(string(b), "-")
+	switch {
+	case s == "":
+		return "post"
+	case slices.Contains(reserved, s):
+		return numbered(s, 2)
 	}
-	return "post"
+	return s
 }
 
 func ascii(s string) bool {
@@ -118,23 +122,25 @@ func nextSlug(tx kv.Tx, team, base string) (string, error) {
 }
 
 // insert stores a new post. A derived slug that is taken gives way to a
-// numbered one; one that was asked for is refused.
-func insert(tx kv.Tx, team, id string, r *record, derived bool) error {
-	if derived && slices.Contains(reserved, r.Slug) {
-		r.Slug = numbered(r.Slug, 2)
-	}
-	err := table.Insert(tx, team, id, r)
+// numbered one, in the record that is returned; one that was asked for is
+// refused.
+func insert(tx kv.Tx, team string, r *record, derived bool) (*record, error) {
+	p := *r.post()
+	err := table.Insert(tx, team, p.ID, r)
 	taken, ok := errors.AsType[*kv.ConflictError](err)
 	if !ok || taken.Index != "slug" {
-		return err
+		return r, err
 	}
 	if !derived {
-		return slugTaken(tx, team, taken)
+		return r, slugTaken(tx, team, taken)
 	}
-	if r.Slug, err = nextSlug(tx, team, r.Slug); err != nil {
-		return err
+	if p.Slug, err = nextSlug(tx, team, p.Slug); err != nil {
+		return r, err
 	}
-	return table.Insert(tx, team, id, r)
+	if r, err = newRecord(p, r.Revisions, r.Editor); err != nil {
+		return r, err
+	}
+	return r, table.Insert(tx, team, p.ID, r)
 }
 
 // put replaces a post.

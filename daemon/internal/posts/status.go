@@ -89,9 +89,9 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.PostRef) error {
 	if err := op.CheckVersion(in.IfMatch, r.Version); err != nil {
 		return err
 	}
-	if r.Status != api.PostArchived {
+	if r.post().Status != api.PostArchived {
 		e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "Only an archived post can be deleted. Archive it first.")
-		e.From, e.To = r.Status, "DELETED"
+		e.From, e.To = r.post().Status, "DELETED"
 		return e
 	}
 	if err := dropRevisions(tx, who.Team, in.ID); err != nil {
@@ -100,7 +100,7 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.PostRef) error {
 	if err := table.Delete(tx, who.Team, in.ID); err != nil {
 		return err
 	}
-	return s.append(tx, who, "post.deleted", r.post(in.ID), nil)
+	return s.append(tx, who, "post.deleted", r, nil)
 }
 
 // checkSchedule refuses a time to publish that cannot be kept.

@@ -108,27 +108,30 @@ func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Pos
 		return before, nil
 	}
 	after.Version, after.UpdatedAt = before.Version+1, now
-	next := &record{Revisions: r.Revisions, Editor: r.Editor}
+	editor, revisions := r.Editor, r.Revisions
 	if textDiffers(&before, &after) {
-		next.Editor = who.Actor.ID
-		if err := keepRevision(tx, who.Team, &before, r.Editor, &next.Revisions); err != nil {
+		editor = who.Actor.ID
+		if err := keepRevision(tx, who.Team, &before, r.Editor, &revisions); err != nil {
 			return before, err
 		}
 	}
 	if before.Content != after.Content {
 		summarize(&after)
-		if err := table.PutBody(tx, who.Team, after.ID, []byte(after.Content)); err != nil {
+		if err := putContent(tx, who.Team, &after); err != nil {
 			return before, err
 		}
 	}
-	next.stored = stored(after)
+	next, err := newRecord(after, revisions, editor)
+	if err != nil {
+		return before, err
+	}
 	if err := put(tx, who.Team, after.ID, next); err != nil {
 		return before, err
 	}
 	if err := s.reschedule(tx, who.Team, &before, &after); err != nil {
 		return before, err
 	}
-	return after, s.announce(tx, who, &before, &after, previous, cause)
+	return after, s.announce(tx, who, next, &before, &after, previous, cause)
 }
 
 func textDiffers(a, b *api.Post) bool {
