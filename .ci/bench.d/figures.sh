@@ -6,7 +6,7 @@ figures() {
   done
   begun=$(date +%s%N)
   for _ in $(seq $runs); do bin/svcctl version >/dev/null; done
-  row svcctl "version, mean of $runs" "$((($(date +%s%N) - begun) / runs / 10000)) x 10 µs"
+  row svcctl "version, mean of $runs" "$(awk -v t=$(($(date +%s%N) - begun)) -v n=$runs 'BEGIN { printf "%.1f ms", t / n / 1e6 }')"
 }
 
 # post_body FILE writes a post of 2 KB of content with a title of its own.
