@@ -73,7 +73,7 @@ func (o *postExport) run(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	o.app.io.Say("wrote %d posts to %s", n, dir)
+	o.app.io.Say("wrote %s to %s", count(n, "post"), dir)
 	return nil
 }
 
@@ -148,7 +148,7 @@ func (o *postImport) run(ctx context.Context, dir string) error {
 		}
 		created = append(created, *p)
 	}
-	o.app.io.Say("created %d posts", len(created))
+	o.app.io.Say("created %s", count(len(created), "post"))
 	printer, err := o.app.printer()
 	if err != nil || printer.Format == "" {
 		return err

@@ -210,10 +210,7 @@ func (o *postSync) summary(items []*postsync.Item) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, c.word))
 		}
 	}
-	text := fmt.Sprintf("%d changes", total)
-	if total == 1 {
-		text = "1 change"
-	}
+	text := count(total, "change")
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
@@ -224,6 +221,13 @@ func (o *postSync) summary(items []*postsync.Item) string {
 		text += " (dry run: nothing was sent)"
 	}
 	return text
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // verdict is the outcome of the whole run: the first file that failed decides
@@ -253,7 +257,7 @@ func (o *postSync) verdict(ctx context.Context, items []*postsync.Item) error {
 		return first
 	case drift > 0:
 		return &failure{Exit: exitConflict, Code: "drift", Topic: "sync",
-			Message: fmt.Sprintf("%d posts differ on the server in a way that this folder does not know", drift),
+			Message: count(drift, "post") + " changed on the server in a way that this folder does not know",
 			Hint:    "--on-drift ours overwrites the server, --on-drift theirs the files"}
 	case o.exitCode && o.dryRun && changes > 0:
 		return &failure{Exit: exitDifferences}

@@ -10,24 +10,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is set by the linker in released programs.
-var release string
+// Version is set by the linker in released programs.
+var Version = "dev"
 
-// version is the release, or what the build says about its source.
+// version is the release, or that of the module that go install built.
 func version() string {
-	if release != "" {
-		return release
+	if Version != "dev" {
+		return Version
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "devel"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return "devel-" + s.Value[:12]
-		}
-	}
-	return "devel"
+	return Version
 }
 
 // versions is what svcctl version prints.

@@ -24,11 +24,13 @@ type fake struct {
 	posts    []*api.Post
 	answers  map[string]api.Post // by idempotency key
 	refusals []*api.Error        // for the next writes
+
+	followed chan struct{} // one for each stream of job_endless
 }
 
 // startFake begins a daemon and points the environment to it.
 func startFake(ts *testscript.TestScript, _ bool, _ []string) {
-	f := &fake{answers: map[string]api.Post{}}
+	f := &fake{answers: map[string]api.Post{}, followed: make(chan struct{}, 10)}
 	server := httptest.NewServer(f.routes())
 	ts.Defer(server.Close)
 	ts.Setenv("SVC_URL", server.URL)
@@ -39,6 +41,13 @@ func startFake(ts *testscript.TestScript, _ bool, _ []string) {
 func refuse(ts *testscript.TestScript, _ bool, args []string) {
 	body := fmt.Sprintf(`{"status":%s,"code":%q,"detail":%q}`, args[0], args[1], args[2])
 	resp, err := http.Post(ts.Getenv("SVC_URL")+"/refuse", "application/json", strings.NewReader(body))
+	ts.Check(err)
+	ts.Check(resp.Body.Close())
+}
+
+// awaitFollowers waits until job_endless was followed N times: followed N.
+func awaitFollowers(ts *testscript.TestScript, _ bool, args []string) {
+	resp, err := http.Get(ts.Getenv("SVC_URL") + "/followed/" + args[0])
 	ts.Check(err)
 	ts.Check(resp.Body.Close())
 }
@@ -75,6 +84,12 @@ func (f *fake) routes() http.Handler {
 		mux.HandleFunc(method+" /svc-api/v1"+path, f.answer(handle))
 	}
 	mux.HandleFunc("GET /svc-api/v1/posts/jobs/{id}/events", f.jobEvents)
+	mux.HandleFunc("GET /followed/{n}", func(_ http.ResponseWriter, r *http.Request) {
+		n, _ := strconv.Atoi(r.PathValue("n"))
+		for range n {
+			<-f.followed
+		}
+	})
 	mux.HandleFunc("POST /svc-api/session/{operation}", f.session)
 	mux.HandleFunc("POST /svc-api/mcp", f.mcp)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
@@ -118,7 +133,7 @@ func (f *fake) answer(handle func(*http.Request) (int, any)) http.HandlerFunc {
 }
 
 func (f *fake) me(*http.Request) (int, any) {
-	return 200, api.Me{Team: api.TeamRef{ID: "team_1", Name: "Acme", Slug: "acme"}, KeyName: "ci", Scopes: []string{"*"}, Version: "devel"}
+	return 200, api.Me{Team: api.TeamRef{ID: "team_1", Name: "Acme", Slug: "acme"}, KeyName: "ci", Scopes: []string{"*"}, Version: "dev"}
 }
 
 func missing() (int, any) { return 404, api.NewError(404, api.CodeNotFound, "There is no such post.") }
@@ -245,8 +260,8 @@ func aJob(id, state string) api.Job {
 		Steps: []api.JobStep{{Name: "content", State: state}}}
 }
 
-// jobEvents streams a job; one called job_failed fails, one called job_cut is
-// cut in the middle of an event the first time.
+// jobEvents streams a job; one called job_failed fails, one called job_endless
+// goes on.
 func (f *fake) jobEvents(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -260,6 +275,12 @@ func (f *fake) jobEvents(w http.ResponseWriter, r *http.Request) {
 		final.Error = &api.JobError{Code: "provider_error", Message: "The model did not answer."}
 	}
 	send("job", api.JobEvent{Type: "job", Job: &running})
+	if id == "job_endless" {
+		w.(http.Flusher).Flush()
+		f.followed <- struct{}{}
+		<-r.Context().Done()
+		return
+	}
 	send("delta", api.JobEvent{Type: "delta", Step: "content", Text: "Go is \x1b[31mred"})
 	send("job", api.JobEvent{Type: "job", Job: &final})
 }

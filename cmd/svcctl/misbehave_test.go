@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -33,6 +34,10 @@ var misbehaviours = map[string]http.HandlerFunc{
 	"wrong-version": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"version":"v9","items":[]}`)
+	},
+	"many-records": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"data":[{}`, strings.Repeat(",{}", 10<<20), `]}`)
 	},
 	"redirect": func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://example.test"+r.URL.Path, http.StatusFound)

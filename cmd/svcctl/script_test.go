@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"edgesvc.dev/svc/cli"
+	"edgesvc.dev/svc/sdk/svctest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -31,10 +32,17 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"daemon": func(ts *testscript.TestScript, _ bool, _ []string) {
+				server := svctest.NewServer(t)
+				ts.Setenv("SVC_URL", server.URL)
+				ts.Setenv("SVC_API_KEY", server.Key)
+				ts.Setenv("LINK", server.SignInLink)
+			},
 			"fake":      startFake,
 			"misbehave": startMisbehaving,
 			"refuse":    refuse,
 			"exits":     exits,
+			"followed":  awaitFollowers,
 		},
 	})
 }
