@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"sync"
 	"syscall"
 
 	"github.com/sourcegraph/conc/panics"
@@ -23,98 +22,6 @@ const (
 
 	maxValue = 256 << 20
 )
-
-// request is one Update on its way through the writer.
-type request struct {
-	fn       func(kv.Tx) error
-	hooks    []func()
-	taken    bool // guarded by the queue's mutex
-	err      error
-	panicked *panics.Recovered
-	done     chan struct{}
-}
-
-// queue holds the Updates that wait for a commit.
-type queue struct {
-	mu      sync.Mutex // guards what follows, and taken of each request
-	waiting []*request
-	closed  error
-
-	wake chan struct{} // holds one token while there may be work
-}
-
-func (q *queue) put(r *request) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed != nil {
-		return q.closed
-	}
-	q.waiting = append(q.waiting, r)
-	q.signal()
-	return nil
-}
-
-func (q *queue) signal() {
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
-}
-
-// take moves up to n waiting requests to dst.
-func (q *queue) take(dst []*request, n int) (_ []*request, closed bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	n = min(n, len(q.waiting))
-	for _, r := range q.waiting[:n] {
-		r.taken = true
-	}
-	dst = append(dst, q.waiting[:n]...)
-	rest := copy(q.waiting, q.waiting[n:])
-	clear(q.waiting[rest:])
-	q.waiting = q.waiting[:rest]
-	if rest > 0 {
-		q.signal()
-	}
-	return dst, q.closed != nil
-}
-
-// withdraw takes r back unless a commit has it.
-func (q *queue) withdraw(r *request) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if r.taken {
-		return false
-	}
-	for i, w := range q.waiting {
-		if w == r {
-			q.waiting = append(q.waiting[:i], q.waiting[i+1:]...)
-			break
-		}
-	}
-	return true
-}
-
-// close answers everything that waits, and everything later, with err.
-func (q *queue) close(err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed == nil {
-		q.closed = err
-	}
-	for _, r := range q.waiting {
-		r.taken, r.err = true, q.closed
-		close(r.done)
-	}
-	q.waiting = nil
-	q.signal()
-}
-
-func (q *queue) length() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.waiting)
-}
 
 // Update implements kv.Store. When ctx ends while fn waits for its commit,
 // Update returns ctx.Err() and fn never runs; once a commit has taken fn,
@@ -203,35 +110,12 @@ func (b *batch) call(base *reader) {
 	for i := 0; i < len(b.requests); i++ {
 		b.callOne(b.requests[i], base)
 		if b.all.size > maxBytes {
-			b.putBack(i + 1)
+			b.s.queue.putBack(b.requests[i+1:])
+			b.requests = b.requests[:i+1]
 		} else if room := maxFuncs - len(b.requests); i == len(b.requests)-1 && room > 0 {
 			b.requests, _ = b.s.queue.take(b.requests, room)
 		}
 	}
-}
-
-// putBack leaves the requests from i on to the next commit.
-func (b *batch) putBack(i int) {
-	q := &b.s.queue
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	rest := b.requests[i:]
-	if len(rest) == 0 {
-		return
-	}
-	b.requests = b.requests[:i]
-	if q.closed != nil {
-		for _, r := range rest {
-			r.err = q.closed
-			close(r.done)
-		}
-		return
-	}
-	for _, r := range rest {
-		r.taken = false
-	}
-	q.waiting = append(append(make([]*request, 0, len(rest)+len(q.waiting)), rest...), q.waiting...)
-	q.signal()
 }
 
 func (b *batch) callOne(r *request, base *reader) {
