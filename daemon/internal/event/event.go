@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -26,7 +28,9 @@ const apiVersion = "v1"
 
 // Change is what a domain appends. Object becomes the event's data.object, so it
 // leaves out what is too large to send to every webhook, such as the content of a
-// post. Previous holds the earlier values of changed members only; nil is none.
+// post. Previous holds the earlier values of changed members only; nil is none. An
+// Object that is a jsontext.Value is kept as it is: the domain has encoded it as
+// the API would.
 type Change struct {
 	Team      string
 	Actor     api.Actor
@@ -91,7 +95,9 @@ func (l *Log) Append(tx kv.Tx, c Change) error {
 		ActorType: c.Actor.Type, ActorID: c.Actor.ID, RequestID: c.RequestID,
 	}
 	var err error
-	if rec.Object, err = op.Encode(nil, c.Object); err != nil {
+	if stored, ok := c.Object.(jsontext.Value); ok {
+		rec.Object = json.RawMessage(stored)
+	} else if rec.Object, err = op.Encode(nil, c.Object); err != nil {
 		return fmt.Errorf("encode object of %s: %w", c.Type, err)
 	}
 	if c.Previous != nil {
