@@ -104,7 +104,7 @@ const maxProbes = 50
 
 // nextSlug returns a free slug made of base and a number from 2 on.
 func nextSlug(tx kv.Tx, team, base string) (string, error) {
-	counter := kv.Key("post", "n", team, base)
+	counter := kv.Key("postSlug", team, base) // beside the table's keys, which are checked as its own
 	for range maxProbes {
 		n, err := kv.Next(tx, counter)
 		if err != nil {
