@@ -13,20 +13,14 @@ import (
 // still take in beside its task.
 const maxAnswer = 20_000
 
-// answer is what a tool returns: a JSON object of at most maxAnswer characters.
-type answer struct {
-	body      jsontext.Value
-	truncated bool
-}
-
 func length(body []byte) int { return utf8.RuneCount(body) }
 
 const mark = `{"truncated":true,`
 
-// fit cuts body to the bound, texts before lists, and says so in the body. It
-// stays valid JSON and keeps all members of objects, so that it still is as the
-// schema has it.
-func fit(body jsontext.Value, truncated bool) answer {
+// fit cuts a JSON object to the bound, texts before lists, and says so in the
+// object. It keeps all members of objects, so that the answer still is as the
+// schema has it. An answer that was made shorter before says so too.
+func fit(body jsontext.Value, truncated bool) jsontext.Value {
 	cut := body
 	if length(cut) > maxAnswer-len(mark) && (truncated || length(cut) > maxAnswer) {
 		truncated = true
@@ -42,7 +36,7 @@ func fit(body jsontext.Value, truncated bool) answer {
 	if truncated && len(cut) > 2 {
 		cut = append([]byte(mark), bytes.TrimSpace(cut)[1:]...)
 	}
-	return answer{body: cut, truncated: truncated}
+	return cut
 }
 
 // shrink copies JSON with at most text characters of each text and items

@@ -3,8 +3,13 @@ package mcp
 import (
 	"context"
 	stdjson "encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/sourcegraph/conc"
 
@@ -29,17 +34,15 @@ func (h *Handler) callTool(ctx context.Context, req *mcpsdk.CallToolRequest) (*m
 	defer release()
 	start := time.Now()
 	key, _ := req.Params.Meta[idempotencyKey].(string)
-	ans, refused := answer{}, t.refuse(v.choice)
-	if refused == nil {
-		ans, refused = t.run(ctx, v.caller, input{args: []byte(req.Params.Arguments), idempotencyKey: key})
+	body, err := t.call(ctx, v, input{args: []byte(req.Params.Arguments), idempotencyKey: key})
+	if err != nil {
+		e := *refused(ctx, err)
+		e.RequestID = v.caller.RequestID
+		h.observe(t.op.Name, e.Status, start)
+		return refusal(&e), nil
 	}
-	if refused != nil {
-		h.observe(t.op, refused.Status, start)
-		refused.RequestID = v.caller.RequestID
-		return refusal(refused)
-	}
-	h.observe(t.op, 200, start)
-	return result(ans.body), nil
+	h.observe(t.op.Name, http.StatusOK, start)
+	return result(body), nil
 }
 
 // tellProgress tells a client that asked for it that the tool still runs, so
@@ -113,7 +116,18 @@ type toolError struct {
 	RequestID     string   `json:"requestId,omitempty"`
 }
 
-func refusal(e *api.Error) (*mcpsdk.CallToolResult, error) {
+// refused is err as the client may see it. Causes that it may not see are
+// logged; those of the table's operations have been.
+func refused(ctx context.Context, err error) *api.Error {
+	if e, ok := errors.AsType[*api.Error](err); ok {
+		return e
+	}
+	v := visitOf(ctx)
+	slog.ErrorContext(ctx, "mcp request failed", "team", v.caller.Team, "request", v.caller.RequestID, "err", err)
+	return op.Refusal(err)
+}
+
+func refusal(e *api.Error) *mcpsdk.CallToolResult {
 	te := toolError{
 		Code: e.Code, Message: e.Detail, Hint: hintFor(e), Retryable: e.Retryable, Errors: e.Errors,
 		RequiredScope: e.RequiredScope, SuggestedSlug: e.SuggestedSlug, ExistingID: e.ExistingID,
@@ -124,11 +138,22 @@ func refusal(e *api.Error) (*mcpsdk.CallToolResult, error) {
 	}
 	body, err := op.Encode(nil, te)
 	if err != nil {
-		return nil, err
+		panic(fmt.Sprintf("mcp: refusal cannot be encoded: %v", err)) // texts and numbers only
 	}
-	res := result(fit(body, false).body)
+	res := result(fit(body, false))
 	res.IsError = true
-	return res, nil
+	return res
+}
+
+// rpcRefusal is a refusal where the protocol has no result for one.
+func rpcRefusal(ctx context.Context, err error) error {
+	e := refused(ctx, err)
+	code := int64(jsonrpc.CodeInternalError)
+	if e.Status < http.StatusInternalServerError {
+		code = jsonrpc.CodeInvalidParams
+	}
+	detail, _ := refusal(e).StructuredContent.(stdjson.RawMessage)
+	return &jsonrpc.Error{Code: code, Message: e.Error(), Data: detail}
 }
 
 // hints say what to do next, by code.

@@ -2,33 +2,25 @@ package mcp
 
 import (
 	"cmp"
-	"context"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
 	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// tool is one entry of the catalog.
+// tool is a row of a table as AI clients call it.
 type tool struct {
-	def      *mcpsdk.Tool
-	op       string // name of the operation, for observers
-	group    uint64 // one bit
-	scope    op.Scope
-	preset   bool // listed when the client asks for no toolset
-	readOnly bool
-	run      func(ctx context.Context, who op.Caller, in input) (answer, *api.Error)
-}
-
-// input is what a client passes to a tool.
-type input struct {
-	args           jsontext.Value
-	idempotencyKey string
+	table   *op.Table
+	op      *op.Op
+	group   uint64 // its toolset, one bit
+	content bool   // takes HTML, and so Markdown
+	list    bool   // answers with a page
 }
 
 // catalog is all tools. It is read-only after newCatalog.
@@ -37,40 +29,52 @@ type catalog struct {
 	byName map[string]*tool
 	groups []string // names of the toolsets; the index is the bit
 	scopes op.Scope // that make a difference to any row
+	// described is every tool as clients see it, by name. It is made when it is
+	// first asked for: it is no work for the start.
+	described func() map[string]*mcpsdk.Tool
 }
 
 func newCatalog(table *op.Table) catalog {
 	c := catalog{byName: map[string]*tool{}}
-	var rows []*row
 	for _, o := range table.Ops {
 		c.scopes |= o.Scope
 		if o.Tool != "" && o.Session == 0 {
-			rows = append(rows, &row{table: table, op: o, group: toolset(o.Name)})
+			c.add(table, o, toolset(o.Name))
 		}
 	}
 	if posts := table.Lookup("posts.list"); posts != nil {
-		rows = append(rows, searchRow(table, posts))
+		own := searchTable(table, posts)
+		c.add(own, own.Ops[0], contextToolset)
 	}
-	schemas := newSchemas(rows)
-	for _, r := range rows {
-		c.add(r.tool(schemas), r.group)
-	}
-	slices.SortFunc(c.tools, func(a, b *tool) int { return cmp.Compare(a.def.Name, b.def.Name) })
+	slices.SortFunc(c.tools, func(a, b *tool) int { return cmp.Compare(a.op.Tool, b.op.Tool) })
+	tools := c.tools
+	c.described = sync.OnceValue(func() map[string]*mcpsdk.Tool { return describe(tools) })
 	return c
 }
 
-func (c *catalog) add(t *tool, group string) {
-	if c.byName[t.def.Name] != nil {
-		panic("mcp: two tools are named " + t.def.Name)
+func (c *catalog) add(table *op.Table, o *op.Op, group string) {
+	if c.byName[o.Tool] != nil {
+		panic("mcp: two tools are named " + o.Tool)
 	}
 	i := slices.Index(c.groups, group)
 	if i < 0 {
 		i = len(c.groups)
 		c.groups = append(c.groups, group)
 	}
-	t.group = 1 << i
-	c.byName[t.def.Name] = t
+	t := &tool{
+		table: table, op: o, group: 1 << i,
+		content: hasMember(o.InputType(), "content"),
+		list:    o.ReadOnly() && hasMember(o.InputType(), "limit"),
+	}
+	c.byName[o.Tool] = t
 	c.tools = append(c.tools, t)
+}
+
+func hasMember(t reflect.Type, name string) bool {
+	return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
+		member, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		return member == name
+	})
 }
 
 // contextToolset holds what is about the caller and about everything.
@@ -117,7 +121,7 @@ func (c *catalog) choose(scopes op.Scope, toolsets, readOnly string) (choice, er
 			ch.groups = ^uint64(0)
 		case i < 0:
 			return ch, api.NewError(400, api.CodeInvalidParameter, "There is no toolset %s. There are: all, %s.",
-				strconv.Quote(name), strings.Join(c.groups, ", "))
+				strconv.Quote(clip(name, 60)), strings.Join(c.groups, ", "))
 		default:
 			ch.groups |= 1 << i
 		}
@@ -128,10 +132,10 @@ func (c *catalog) choose(scopes op.Scope, toolsets, readOnly string) (choice, er
 // refuse says why the choice leaves a tool out, or nil.
 func (t *tool) refuse(c choice) *api.Error {
 	switch {
-	case t.scope&^c.scopes != 0:
+	case t.op.Scope&^c.scopes != 0:
 		who := op.Caller{Scopes: c.scopes}
-		return op.Refusal(who.Require(t.scope))
-	case c.readOnly && !t.readOnly:
+		return op.Refusal(who.Require(t.op.Scope))
+	case c.readOnly && !t.op.ReadOnly():
 		return api.NewError(405, api.CodeMethodNotAllowed, "This connection is read-only: it sends X-MCP-Readonly.")
 	case t.group&c.groups == 0:
 		return api.NewError(405, api.CodeMethodNotAllowed, "This connection leaves the tool out: it sends X-MCP-Toolsets.")
@@ -140,5 +144,5 @@ func (t *tool) refuse(c choice) *api.Error {
 }
 
 func (t *tool) listed(c choice) bool {
-	return t.refuse(c) == nil && (t.preset || !c.preset)
+	return t.refuse(c) == nil && (t.op.Hints.Default || !c.preset)
 }

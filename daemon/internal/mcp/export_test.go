@@ -33,4 +33,4 @@ func Accepts(body []byte, revision string) bool {
 }
 
 // Fit cuts an answer to its bound.
-func Fit(body []byte) []byte { return fit(body, false).body }
+func Fit(body []byte) []byte { return fit(body, false) }

@@ -30,7 +30,7 @@ func (h *Handler) draftPost(ctx context.Context, req *mcpsdk.GetPromptRequest) (
 	args := req.Params.Arguments
 	title := strings.TrimSpace(args["title"])
 	if title == "" {
-		return nil, rpcRefusal(api.Invalid("/title", "required", "title is required"))
+		return nil, rpcRefusal(ctx, api.Invalid("/title", "required", "title is required"))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Write a post titled %q.\n", title)
@@ -44,7 +44,7 @@ func (h *Handler) draftPost(ctx context.Context, req *mcpsdk.GetPromptRequest) (
 	messages := []*mcpsdk.PromptMessage{{Role: "user", Content: &mcpsdk.TextContent{Text: b.String()}}}
 	brand, err := h.brand(ctx)
 	if err != nil {
-		return nil, err
+		return nil, rpcRefusal(ctx, err)
 	}
 	if brand != nil {
 		messages = append(messages, brand)
@@ -59,7 +59,7 @@ func (h *Handler) brand(ctx context.Context) (*mcpsdk.PromptMessage, error) {
 	if o == nil {
 		return nil, nil
 	}
-	value, err := h.read(ctx, o, brandURI, nil)
+	value, err := h.read(ctx, o, nil)
 	if err != nil {
 		return nil, err
 	}

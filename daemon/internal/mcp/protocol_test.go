@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/mcp"
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -151,12 +152,16 @@ func TestProgress(t *testing.T) {
 func TestCloseEndsWaitingTools(t *testing.T) {
 	holding := make(chan struct{})
 	d := start(t, settings{holding: holding})
-	go func() { // the request outlives the daemon
+	var stopping conc.WaitGroup
+	defer stopping.Wait()
+	stopping.Go(func() {
 		<-holding
 		ended, cancel := context.WithCancel(context.Background())
 		cancel()
-		_ = d.bridge.Close(ended)
-	}()
+		if err := d.bridge.Close(ended); err == nil {
+			t.Error("the bridge says that nothing was waiting")
+		}
+	})
 	r := d.post(t, "svc_full", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_job","arguments":{"id":"job_1","wait":30}}}`)
 	if r.StatusCode == 0 {
 		t.Error("no answer")

@@ -2,12 +2,11 @@ package mcp
 
 import (
 	"context"
-	stdjson "encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -55,15 +54,16 @@ func (h *Handler) addResources(s *mcpsdk.Server, c choice) {
 
 func (h *Handler) readJSON(o *op.Op) mcpsdk.ResourceHandler {
 	return func(ctx context.Context, req *mcpsdk.ReadResourceRequest) (*mcpsdk.ReadResourceResult, error) {
-		value, err := h.read(ctx, o, req.Params.URI, nil)
+		uri := req.Params.URI
+		value, err := h.read(ctx, o, nil)
 		if err != nil {
-			return nil, err
+			return nil, resourceError(ctx, uri, err)
 		}
 		body, err := op.Encode(nil, value)
 		if err != nil {
-			return nil, fmt.Errorf("encode %s: %w", req.Params.URI, err)
+			return nil, resourceError(ctx, uri, err)
 		}
-		return contents(data(req.Params.URI, "application/json", string(body))), nil
+		return contents(data(uri, "application/json", string(body))), nil
 	}
 }
 
@@ -74,30 +74,37 @@ func (h *Handler) readPost(o *op.Op) mcpsdk.ResourceHandler {
 		if id == "" {
 			return nil, mcpsdk.ResourceNotFoundError(uri)
 		}
-		value, err := h.read(ctx, o, uri, map[string]string{"id": id})
+		value, err := h.read(ctx, o, map[string]string{"id": id})
 		if err != nil {
-			return nil, err
+			return nil, resourceError(ctx, uri, err)
 		}
-		post, ok := value.(api.Post)
-		if !ok {
-			return nil, fmt.Errorf("read %s: %T is no post", uri, value)
-		}
-		markdown, err := safehtml.ToMarkdown(post.Content)
+		markdown, fields, err := renderPost(value)
 		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", uri, err)
+			return nil, resourceError(ctx, uri, err)
 		}
-		post.Content = ""
-		fields, err := op.Encode(nil, post)
-		if err != nil {
-			return nil, fmt.Errorf("encode %s: %w", uri, err)
-		}
-		return contents(data(uri, "text/markdown", markdown), data(uri, "application/json", string(fields))), nil
+		return contents(data(uri, "text/markdown", markdown), data(uri, "application/json", fields)), nil
 	}
 }
 
-// read calls the row behind a resource. What the caller may not see does not
-// exist.
-func (h *Handler) read(ctx context.Context, o *op.Op, uri string, args map[string]string) (any, error) {
+func renderPost(value any) (markdown, fields string, err error) {
+	post, ok := value.(api.Post)
+	if !ok {
+		return "", "", fmt.Errorf("render post: it is a %T", value)
+	}
+	markdown, err = safehtml.ToMarkdown(post.Content)
+	if err != nil {
+		return "", "", fmt.Errorf("render post: %w", err)
+	}
+	post.Content = ""
+	b, err := op.Encode(nil, post)
+	if err != nil {
+		return "", "", fmt.Errorf("render post: %w", err)
+	}
+	return markdown, string(b), nil
+}
+
+// read calls the row behind a resource or prompt.
+func (h *Handler) read(ctx context.Context, o *op.Op, args map[string]string) (any, error) {
 	v := visitOf(ctx)
 	ctx, release := v.bound(ctx)
 	defer release()
@@ -106,27 +113,17 @@ func (h *Handler) read(ctx context.Context, o *op.Op, uri string, args map[strin
 		return nil, fmt.Errorf("encode arguments: %w", err)
 	}
 	res, refused := h.table.Call(ctx, op.Request{Op: o, Caller: v.caller, Args: op.Args{Body: body}})
-	switch {
-	case refused == nil:
-		return o.Answer(res)
-	case refused.Status == http.StatusNotFound:
-		return nil, mcpsdk.ResourceNotFoundError(uri)
+	if refused != nil {
+		return nil, refused
 	}
-	return nil, rpcRefusal(refused)
+	return o.Answer(res)
 }
 
-// rpcRefusal is a refusal where the protocol has no result for one.
-func rpcRefusal(e *api.Error) error {
-	res, err := refusal(e)
-	if err != nil {
-		return err
+func resourceError(ctx context.Context, uri string, err error) error {
+	if e, ok := errors.AsType[*api.Error](err); ok && e.Status == http.StatusNotFound {
+		return mcpsdk.ResourceNotFoundError(uri)
 	}
-	code := int64(jsonrpc.CodeInternalError)
-	if e.Status < http.StatusInternalServerError {
-		code = jsonrpc.CodeInvalidParams
-	}
-	detail, _ := res.StructuredContent.(stdjson.RawMessage)
-	return &jsonrpc.Error{Code: code, Message: e.Error(), Data: detail}
+	return rpcRefusal(ctx, err)
 }
 
 func contents(c ...*mcpsdk.ResourceContents) *mcpsdk.ReadResourceResult {

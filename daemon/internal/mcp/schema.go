@@ -23,11 +23,11 @@ type object = map[string]any
 // is for validation, which treats null otherwise.
 type schemas struct{ reg huma.Registry }
 
-func newSchemas(rows []*row) schemas {
+func newSchemas(tools []*tool) schemas {
 	reg := op.NewRegistry()
-	for _, r := range rows {
-		op.InputSchema(reg, r.op.InputType())
-		op.OutputSchema(reg, r.op.OutputType())
+	for _, t := range tools {
+		op.InputSchema(reg, t.op.InputType())
+		op.OutputSchema(reg, t.op.OutputType())
 	}
 	op.MarkNull(reg, refPrefix)
 	return schemas{reg}

@@ -27,9 +27,9 @@ type searchResult struct {
 	Snippet string `json:"snippet"`
 }
 
-// searchRow looks through everything at once. It calls the rows that list, so
-// that their scopes and rules hold.
-func searchRow(table *op.Table, posts *op.Op) *row {
+// searchTable has one row, which looks through everything at once. It calls
+// the rows that list, so that their scopes and rules hold.
+func searchTable(table *op.Table, posts *op.Op) *op.Table {
 	find := op.Op{
 		Name: "search", Tool: "search", Scope: posts.Scope, Class: posts.Class,
 		Hints: op.Hints{Title: "Search", Default: true, ReadOnly: true},
@@ -38,8 +38,7 @@ func searchRow(table *op.Table, posts *op.Op) *row {
 			return searchPosts(ctx, table, posts, who, in)
 		}),
 	}
-	own := op.NewTable(nil, op.NewLimiter(nil), []op.Op{find})
-	return &row{table: own, op: own.Lookup("search"), group: contextToolset}
+	return op.NewTable(nil, op.NewLimiter(nil), []op.Op{find})
 }
 
 func searchPosts(ctx context.Context, table *op.Table, posts *op.Op, who op.Caller, in searchInput) (searchResults, error) {

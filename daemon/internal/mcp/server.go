@@ -63,7 +63,7 @@ func (h *Handler) build(c choice) *mcpsdk.Server {
 	s := mcpsdk.NewServer(&mcpsdk.Implementation{Name: "svc", Title: "svc", Version: h.opt.Version}, opts)
 	for _, t := range h.catalog.tools {
 		if t.listed(c) {
-			s.AddTool(t.def, h.callTool)
+			s.AddTool(h.catalog.described()[t.op.Tool], h.callTool)
 		}
 	}
 	h.addResources(s, c)

@@ -30,7 +30,7 @@ var keys = map[string]op.Caller{
 	"svc_none":   {Kind: op.Key, Credential: "key_none", Team: "team_a"},
 	"svc_other":  {Kind: op.Key, Credential: "key_other", Team: "team_b", Scopes: op.AllScopes},
 	"svc_person": {Kind: op.Session, Credential: "ses_1", Team: "team_a", Scopes: op.AllScopes, Role: op.Owner},
-	"sess_owner": {Kind: op.Session, Credential: "ses_1", Team: "team_a", Scopes: op.AllScopes, Role: op.Owner},
+	"sess_owner": {Kind: op.Key, Credential: "ses_1", Team: "team_a", Scopes: op.AllScopes},
 }
 
 // daemon is the surface on a listener, as the daemon has it.
