@@ -86,6 +86,26 @@ func TestConfiguredHosts(t *testing.T) {
 	}
 }
 
+// A proxy on the same machine passes the public name on, or its own.
+func TestBehindProxy(t *testing.T) {
+	d := start(t, settings{options: func(o *mcp.Options) { o.BaseURL = "https://svc.example" }})
+	for name, c := range map[string]struct {
+		headers []string
+		status  int
+	}{
+		"public name":      {[]string{"Host", "svc.example"}, 200},
+		"public page":      {[]string{"Host", "svc.example", "Origin", "https://svc.example"}, 200},
+		"name of proxy":    {[]string{"Origin", "https://svc.example"}, 200},
+		"other name":       {[]string{"Host", "evil.example"}, 403},
+		"page of other":    {[]string{"Origin", "https://evil.example"}, 403},
+		"public name, but": {[]string{"Host", "svc.example.evil.example"}, 403},
+	} {
+		if r := d.post(t, "svc_full", list, c.headers...); r.StatusCode != c.status {
+			t.Errorf("%s: %d %s", name, r.StatusCode, r.body)
+		}
+	}
+}
+
 func TestBrowsersOfListedOrigins(t *testing.T) {
 	d := start(t, settings{options: func(o *mcp.Options) { o.Origins = []string{"https://app.example"} }})
 	preflight := d.send(t, "OPTIONS", mcp.Path, "", "Origin", "https://app.example", "Access-Control-Request-Method", "POST")

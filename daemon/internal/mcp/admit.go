@@ -28,7 +28,7 @@ func (h *Handler) admitBrowser(ctx *fasthttp.RequestCtx) bool {
 		ctx.Response.Header.Set("Access-Control-Allow-Origin", origin)
 		ctx.Response.Header.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, X-Request-Id")
 		ctx.Response.Header.Set("Vary", "Origin")
-	case origin == "" && !crossSite, origin != "" && sameHost(origin, string(ctx.Host())):
+	case origin == "" && !crossSite, h.own(origin, string(ctx.Host())):
 	default:
 		h.refuse(ctx, api.NewError(403, api.CodeOriginNotAllowed, "Pages of this origin may not call the daemon."))
 		return true
@@ -43,6 +43,13 @@ func (h *Handler) admitBrowser(ctx *fasthttp.RequestCtx) bool {
 	return false
 }
 
+// own reports whether the origin is the daemon's, by the name that it was
+// called or by its public one: a proxy may hide either from it.
+func (h *Handler) own(origin, host string) bool {
+	u, err := url.Parse(h.opt.BaseURL)
+	return sameHost(origin, host) || err == nil && u.Host != "" && sameHost(origin, u.Host)
+}
+
 func sameHost(origin, host string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, host)
@@ -53,7 +60,7 @@ func (h *Handler) hostAllowed(ctx *fasthttp.RequestCtx) bool {
 	if h.opt.Host != nil {
 		return h.opt.Host(host)
 	}
-	return !loopback(ctx.LocalAddr().String()) || loopback(host)
+	return !loopback(ctx.LocalAddr().String()) || loopback(host) || sameHost(h.opt.BaseURL, host)
 }
 
 // loopback takes a host with or without its port.

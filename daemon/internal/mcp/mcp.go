@@ -39,8 +39,9 @@ type Options struct {
 	// Observe is told of every tool call.
 	Observe func(op string, status int, seconds float64)
 	// Host reports whether the daemon answers under this Host header. nil: any,
-	// but only names of this machine on a loopback address, so that no web page
-	// reaches the daemon by rebinding a name of its own (CVE-2025-66414).
+	// but on a loopback address only names of this machine and that of BaseURL,
+	// so that no web page reaches the daemon by rebinding a name of its own
+	// (CVE-2025-66414).
 	Host func(host string) bool
 	// Origins are the web origins, besides the daemon's own, whose pages may
 	// call.
