@@ -91,13 +91,6 @@ func cleanLine(text string) string {
 	return strings.TrimRight(cut, " ,;:–—-.") + "…"
 }
 
-func nonEmpty(s string) error {
-	if s == "" {
-		return errNothing
-	}
-	return nil
-}
-
 // cleanTags reads tags from a list with commas or lines, with or without list
 // marks and hashes, or from a JSON list.
 func cleanTags(text string) []string {

@@ -16,14 +16,19 @@ func (s *Service) perform(ctx context.Context, t *task, st *api.JobStep) error {
 	case stepContent:
 		return s.write(ctx, t, st, contentPrompt, llm.TaskContent, func(text string) error {
 			html, err := cleanHTML(text)
-			t.made.Content = api.Some(html)
+			if err == nil {
+				t.made.Content = api.Some(html)
+			}
 			return err
 		})
 	case stepDescription:
 		return s.write(ctx, t, st, descriptionPrompt, llm.TaskDescription, func(text string) error {
 			line := cleanLine(text)
+			if line == "" {
+				return errNothing
+			}
 			t.made.Description = api.Some(line)
-			return nonEmpty(line)
+			return nil
 		})
 	default:
 		return s.write(ctx, t, st, tagsPrompt, llm.TaskTags, func(text string) error {
@@ -37,8 +42,7 @@ func (s *Service) perform(ctx context.Context, t *task, st *api.JobStep) error {
 	}
 }
 
-// write asks the model for one text and hands it to take. A text that take
-// refuses leaves no change.
+// write asks the model for one text and hands it to take, which may refuse it.
 func (s *Service) write(ctx context.Context, t *task, st *api.JobStep, prompt func(*task) string, kind llm.TaskKind, take func(string) error) error {
 	id := t.claim.ID
 	resp, err := s.models.Complete(ctx, llm.Request{
@@ -61,12 +65,7 @@ func (s *Service) write(ctx context.Context, t *task, st *api.JobStep, prompt fu
 	case llm.StopMaxTokens:
 		st.Warning = "The " + st.Name + " was cut short at the model's limit."
 	}
-	before := t.made
-	if err := take(resp.Text); err != nil {
-		t.made = before
-		return err
-	}
-	return nil
+	return take(resp.Text)
 }
 
 func (s *Service) draw(ctx context.Context, t *task) error {

@@ -68,7 +68,7 @@ func (s *Service) unregister(id string) {
 }
 
 // begin marks the job as running and reads what it works on. The task is nil
-// when there is nothing to do any more.
+// when the post is gone.
 func (s *Service) begin(ctx context.Context, c queue.Claim) (*task, error) {
 	name, brand, err := s.Brand(ctx, c.Team)
 	if err != nil {
@@ -81,9 +81,6 @@ func (s *Service) begin(ctx context.Context, c queue.Claim) (*task, error) {
 			return err
 		}
 		r, err := table.Get(tx, c.Team, c.ID)
-		if missing(err) || err == nil && r.Job.Done() {
-			return s.queue.Finish(tx, c)
-		}
 		if err != nil {
 			return err
 		}

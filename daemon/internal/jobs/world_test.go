@@ -31,6 +31,8 @@ type world struct {
 	media *media.Service
 	table *op.Table
 	stop  func() // of the workers
+
+	workers int
 }
 
 // newWorld opens a store and does not start the workers.
@@ -50,9 +52,23 @@ func (w *world) open(models llm.Config) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.store, w.log = store, event.New(store)
+	w.store = store
+	w.join(models)
+}
+
+// beside is another process on the same store, with models of its own.
+func (w *world) beside(models llm.Config) *world {
+	other := &world{t: w.t, store: w.store, stop: func() {}}
+	other.join(models)
+	w.t.Cleanup(func() { other.stop() })
+	return other
+}
+
+func (w *world) join(models llm.Config) {
+	store := w.store
+	w.log = event.New(store)
 	w.posts, w.media = posts.New(store, w.log), media.New(store, w.log, 0)
-	w.jobs = jobs.New(store, llm.Open(models), jobs.Options{Delay: func(int) time.Duration { return 0 }})
+	w.jobs = jobs.New(store, llm.Open(models), jobs.Options{Workers: w.workers, Delay: func(int) time.Duration { return 0 }})
 	w.posts.StartJob, w.posts.CheckModel = w.jobs.Start, w.jobs.CheckModel
 	w.jobs.Read, w.jobs.Generated = w.posts.Read, w.posts.Generated
 	w.jobs.Brand = func(context.Context, string) (string, api.Brand, error) {
@@ -143,4 +159,9 @@ func (w *world) events() []string {
 		types = append(types, e.Type)
 	}
 	return types
+}
+
+func (w *world) patch(id, members string) {
+	w.t.Helper()
+	must[api.Post](w, "posts.update", `{"id":"`+id+`",`+members+`}`)
 }

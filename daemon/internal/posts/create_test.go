@@ -267,6 +267,10 @@ func TestScopes(t *testing.T) {
 			t.Errorf("%s %s: %+v", row.name, row.body, refusal)
 		}
 	}
+	public := w.create(`{"title":"x","content":"y","status":"PUBLISHED"}`)
+	if _, refusal := call[api.Post](w, without(op.PostsPublish), "posts.update", `{"id":"`+public.ID+`","status":"DRAFT"}`); refusal == nil || refusal.Code != api.CodeInsufficientScope {
+		t.Errorf("%+v", refusal)
+	}
 	if _, refusal := call[api.Post](w, without(op.PostsPublish), "posts.update", `{"id":"`+p.ID+`","title":"z"}`); refusal != nil {
 		t.Errorf("%+v", refusal)
 	}

@@ -22,13 +22,18 @@ func (s *Service) Update(ctx context.Context, who op.Caller, in api.PostPatch) (
 		}
 	}
 	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Post, error) {
-		return s.change(tx, who, in.PostRef, func(p *api.Post) error { return s.patch(p, &in.PostChanges) })
+		return s.change(tx, who, in.PostRef, func(p *api.Post) error { return s.patch(who, p, &in.PostChanges) })
 	})
 }
 
-func (s *Service) patch(p *api.Post, in *api.PostChanges) error {
+func (s *Service) patch(who op.Caller, p *api.Post, in *api.PostChanges) error {
 	was := *p
 	apply(p, in)
+	if was.Status == api.PostPublished && p.Status == api.PostDraft {
+		if err := who.Require(op.PostsPublish); err != nil {
+			return err
+		}
+	}
 	if was.Status == api.PostArchived && p.Status == api.PostArchived && !onlyMetadata(in) {
 		return errArchived()
 	}
