@@ -79,7 +79,7 @@ func (f *File) Images() ([]string, error) {
 // Markdown is HTML as Markdown. What Markdown cannot say is lost: see Lossy.
 func Markdown(html string) (string, error) {
 	conv := converter.NewConverter(converter.WithPlugins(
-		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin(), strikethrough.NewStrikethroughPlugin()))
+		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)), table.NewTablePlugin(), strikethrough.NewStrikethroughPlugin()))
 	md, err := conv.ConvertString(html)
 	if err != nil {
 		return "", fmt.Errorf("turn HTML into Markdown: %w", err)

@@ -15,10 +15,7 @@ func Clean(s string) string {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if unicode.IsControl(r) || reorders(r) {
+		if Unsafe(r) {
 			return -1
 		}
 		return r
