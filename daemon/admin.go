@@ -86,15 +86,25 @@ func (d *Daemon) serveAdmin() (stop func(context.Context) error, err error) {
 	} else {
 		start(ln, d.controlRoutes())
 	}
-	if d.cfg.Admin == "" {
-		return stop, nil
+	if err := d.listenAdmin(); err != nil {
+		return nil, errors.Join(err, stop(context.Background()))
 	}
-	ln, err := net.Listen("tcp", d.cfg.Admin)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("listen on admin address %s: %w (another svcd? set --admin)", d.cfg.Admin, plain(err)), stop(context.Background()))
+	if d.admin != nil {
+		start(d.admin, d.adminRoutes())
 	}
-	start(ln, d.adminRoutes())
 	return stop, nil
+}
+
+// listenAdmin takes the admin address, unless that was done already or there is
+// none.
+func (d *Daemon) listenAdmin() (err error) {
+	if d.cfg.Admin == "" || d.admin != nil {
+		return nil
+	}
+	if d.admin, err = net.Listen("tcp", d.cfg.Admin); err != nil {
+		return fmt.Errorf("listen on admin address %s: %w (another svcd? set --admin)", d.cfg.Admin, plain(err))
+	}
+	return nil
 }
 
 // adminRoutes answers only requests addressed to a loopback name, so that no web

@@ -67,6 +67,14 @@ func backupTo(ctx context.Context, data, path string) (err error) {
 	return bolt.Restore(stream, path)
 }
 
+// needData keeps commands that only look from making an empty store.
+func needData(cfg *Config) error {
+	if _, err := os.Stat(filepath.Join(cfg.Data, dataFile)); err != nil {
+		return fmt.Errorf("there is no data in %s; name the folder with --data", cfg.Data)
+	}
+	return nil
+}
+
 func backupCommand(c console) *cobra.Command {
 	return &cobra.Command{
 		Use: "backup FILE", Short: "Copy the data to a new file, also while the daemon runs", Args: cobra.ExactArgs(1),
@@ -75,8 +83,8 @@ func backupCommand(c console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := os.Stat(filepath.Join(cfg.Data, dataFile)); err != nil {
-				return fmt.Errorf("there is no data in %s; name the folder with --data", cfg.Data)
+			if err := needData(cfg); err != nil {
+				return err
 			}
 			if err := backupTo(cmd.Context(), cfg.Data, args[0]); err != nil {
 				return fmt.Errorf("backup: %w", err)
@@ -93,25 +101,35 @@ func backupCommand(c console) *cobra.Command {
 
 func restoreCommand(c console) *cobra.Command {
 	return &cobra.Command{
-		Use: "restore FILE", Short: "Put a backup into an empty data folder", Args: cobra.ExactArgs(1),
+		Use: "restore FILE", Short: "Verify a backup and put it into an empty data folder", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := load(cmd.Flags(), c.getenv)
 			if err != nil {
 				return err
 			}
-			f, err := os.Open(args[0])
-			if err != nil {
-				return fmt.Errorf("open the backup: %w", err)
-			}
 			target := filepath.Join(cfg.Data, dataFile)
-			if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-				return errors.Join(err, f.Close())
+			if _, err := os.Lstat(target); err == nil {
+				return fmt.Errorf("restore: %s is there already; name an empty folder with --data", target)
 			}
-			if err := errors.Join(bolt.Restore(f, target), f.Close()); err != nil {
-				return fmt.Errorf("restore into %s: %w", target, err)
+			if err := restoreFrom(cmd.Context(), c, args[0], target); err != nil {
+				return err
 			}
-			_, err = fmt.Fprintf(c.out, "%s is restored. Check it with: svcd check --data %s\n", target, cfg.Data)
+			_, err = fmt.Fprintf(c.out, "%s is restored\n", target)
 			return err
 		},
 	}
+}
+
+func restoreFrom(ctx context.Context, c console, backup, target string) error {
+	f, err := os.Open(backup) //nolint:gosec // the operator names the file
+	if err != nil {
+		return fmt.Errorf("open the backup: %w", err)
+	}
+	if err := checkInChild(ctx, c, backup); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := errors.Join(bolt.Restore(f, target), f.Close()); err != nil {
+		return fmt.Errorf("put the backup in place: %w", err)
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"net/url"
@@ -188,6 +189,12 @@ func (c *Config) check() error {
 		if left, right, ok := strings.Cut(pair, "="); !ok || left == "" || right == "" {
 			wrong("%q must be written as name=value", pair)
 		}
+	}
+	if err := new(slog.Level).UnmarshalText([]byte(c.LogLevel)); err != nil {
+		wrong("log-level: %q is none of debug, info, warn and error", c.LogLevel)
+	}
+	if c.EventRetention < 0 || c.Drain < 0 {
+		wrong("event-retention and drain cannot be negative")
 	}
 	if c.LogFormat != "text" && c.LogFormat != "json" {
 		wrong("log-format: %q is neither text nor json", c.LogFormat)

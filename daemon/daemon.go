@@ -52,6 +52,7 @@ type Daemon struct {
 	public  *public.Pages
 	bridge  *hijack.Bridge
 	metrics *metrics
+	admin   net.Listener // nil before listenAdmin, and where there is none
 
 	ctx      context.Context // of operations and workers; ends in Close
 	cancel   context.CancelFunc

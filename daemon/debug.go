@@ -22,6 +22,9 @@ func debugCommand(c console) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := needData(cfg); err != nil {
+				return err
+			}
 			store, err := bolt.Open(filepath.Join(cfg.Data, dataFile), bolt.Options{})
 			if err != nil {
 				return err

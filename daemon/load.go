@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -22,6 +24,7 @@ func load(flags *pflag.FlagSet, getenv func(string) string) (*Config, error) {
 	apply := func(s *setting, source, text string) {
 		if err := s.set(text); err != nil {
 			bad = append(bad, fmt.Errorf("%s: %w", source, err))
+			_ = s.set(s.def) // it parses: so that check speaks of the other settings only
 		}
 	}
 	path, _ := flags.GetString("config")
@@ -44,13 +47,10 @@ func load(flags *pflag.FlagSet, getenv func(string) string) (*Config, error) {
 			apply(s, "--"+s.name, f.Value.String())
 		}
 	}
-	for name := range file {
+	for _, name := range slices.Sorted(maps.Keys(file)) {
 		bad = append(bad, fmt.Errorf("%s: there is no setting %s", path, name))
 	}
-	if len(bad) == 0 {
-		bad = append(bad, c.check())
-	}
-	return c, errors.Join(bad...)
+	return c, errors.Join(append(bad, c.check())...)
 }
 
 // readFile reads name: value pairs; lists become comma-separated text.

@@ -55,6 +55,11 @@ func serve(ctx context.Context, cfg *Config, out io.Writer) error {
 		return errors.Join(err, ln.Close())
 	}
 	d.SetBase(ln.Addr())
+	// Nothing may be in the way of serving once the key has been shown.
+	_, err = d.tlsConfig()
+	if err := errors.Join(err, d.listenAdmin()); err != nil {
+		return errors.Join(err, ln.Close(), d.Close())
+	}
 	if err := d.welcome(ctx, out); err != nil {
 		return errors.Join(err, ln.Close(), d.Close())
 	}

@@ -11,11 +11,13 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -65,6 +67,10 @@ type Server struct {
 	log       *slog.Logger
 	tls       *tls.Config
 	limits    limits
+
+	mu      sync.Mutex // guards ln and stopped
+	ln      net.Listener
+	stopped bool
 }
 
 // New returns a server that is not yet listening.
@@ -104,9 +110,12 @@ func New(o Options) *Server {
 	return s
 }
 
-// Serve accepts connections on ln until Shutdown, then returns nil. It owns
-// ln from now on.
+// Serve accepts connections on ln until Shutdown, then returns nil: at once when
+// Shutdown came first. It owns ln from now on.
 func (s *Server) Serve(ln net.Listener) error {
+	if !s.open(ln) {
+		return ln.Close()
+	}
 	guarded := newListener(ln, s.limits, s.tls == nil)
 	defer guarded.wait()
 	serving := net.Listener(guarded)
@@ -125,6 +134,29 @@ func (s *Server) Serve(ln net.Listener) error {
 func (s *Server) Shutdown(ctx context.Context) error {
 	if err := s.http.ShutdownWithContext(ctx); err != nil {
 		return fmt.Errorf("drain http: %w", err)
+	}
+	return s.close()
+}
+
+// open notes the listener, unless the server was shut down already.
+func (s *Server) open(ln net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ln = ln
+	return !s.stopped
+}
+
+// close closes a listener that the library had not begun to accept on when the
+// server was shut down.
+func (s *Server) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+	if s.ln == nil {
+		return nil
+	}
+	if err := s.ln.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("close the listener: %w", err)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package guard_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -126,4 +127,22 @@ func TestShutdownAnswersWhatIsInFlight(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 	running.Wait()
+}
+
+// TestShutdownBeforeServe stops a server that was about to start.
+func TestShutdownBeforeServe(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := guard.New(guard.Options{Handler: func(*fasthttp.RequestCtx) {}})
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Serve(ln); err != nil {
+		t.Errorf("Serve after Shutdown: %v", err)
+	}
+	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener is open: %v", err)
+	}
 }
