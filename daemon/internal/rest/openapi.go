@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -37,12 +38,30 @@ func (h *Handler) Contract() []byte { return h.docs() }
 // is no work for the start.
 func documentOnce(table *op.Table, extra []Route, o Options) func() []byte {
 	return sync.OnceValue(func() []byte {
-		b, err := json.Marshal(contract(table, extra, o), json.Deterministic(true), jsontext.WithIndent("  "))
-		if err != nil {
-			slog.Error("contract cannot be rendered", "err", err)
-		}
-		return b
+		doc := contract(table, extra, o)
+		prune(doc)
+		return render(doc)
 	})
+}
+
+func render(doc *huma.OpenAPI) []byte {
+	b, err := json.Marshal(doc, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		slog.Error("contract cannot be rendered", "err", err)
+	}
+	return b
+}
+
+// prune drops the schemas that nothing refers to: those of inputs whose members
+// stand in the path or the query.
+func prune(doc *huma.OpenAPI) {
+	schemas := doc.Components.Schemas.Map()
+	text := render(doc)
+	for name := range schemas {
+		if !bytes.Contains(text, []byte(`"#/components/schemas/`+name+`"`)) {
+			delete(schemas, name)
+		}
+	}
 }
 
 func contract(table *op.Table, extra []Route, o Options) *huma.OpenAPI {
@@ -112,7 +131,11 @@ func describeRow(reg huma.Registry, row *op.Op) *huma.Operation {
 	if !row.ReadOnly() {
 		o.Parameters = append(o.Parameters, writeHeaders(row)...)
 	}
-	if len(body.Properties) > 0 {
+	switch len(body.Properties) {
+	case 0:
+	case len(in.Properties):
+		o.RequestBody = &huma.RequestBody{Required: true, Content: content("application/json", reg.Schema(row.InputType(), true, ""))}
+	default:
 		o.RequestBody = &huma.RequestBody{Required: true, Content: content("application/json", &body)}
 	}
 	answers(reg, o, row)
