@@ -74,11 +74,15 @@ type idClock struct {
 // of a process.
 var lastID idClock
 
+// idBurst is how far ids may run ahead of the clock: 16 ms at 4096 an instant. A
+// clock that is further back was set back, and ids follow it.
+const idBurst = 16 << 12
+
 func (c *idClock) next(t time.Time) uint64 {
 	now := uint64(max(t.UnixMilli(), 0)) << 12
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now <= c.last && c.last-now < 1<<24 { // within four seconds: same burst, or the clock stepped back a little
+	if now <= c.last && c.last-now < idBurst {
 		now = c.last + 1
 	}
 	c.last = now

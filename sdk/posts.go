@@ -45,9 +45,16 @@ func (s *PostsService) create(ctx context.Context, in api.PostCreate, options []
 	return do[api.PostCreated](ctx, s.t, route{"POST", v1 + "/posts", "id"}, in, options)
 }
 
-// Get returns a post with its content.
+// Get returns a post with its content, which is safe to show: it is as it was
+// sent unless it could run something in a browser.
 func (s *PostsService) Get(ctx context.Context, id string, options ...CallOption) (*api.Post, error) {
-	return s.one(ctx, "GET", "/posts/{id}", api.PostRef{ID: id}, options)
+	return s.one(ctx, "GET", "/posts/{id}", api.PostGet{ID: id}, options)
+}
+
+// Source returns a post with its content as it was sent, also where it could run
+// something in a browser: for editing, never for showing.
+func (s *PostsService) Source(ctx context.Context, id string, options ...CallOption) (*api.Post, error) {
+	return s.one(ctx, "GET", "/posts/{id}", api.PostGet{ID: id, Include: "source"}, options)
 }
 
 // GetBySlug returns the post that has the slug now.

@@ -12,7 +12,7 @@ type Post struct {
 	ID             string            `json:"id"`
 	Title          string            `json:"title"`
 	Slug           string            `json:"slug" doc:"Unique per team."`
-	Content        string            `json:"content,omitzero" doc:"HTML as it was sent. Lists leave it out unless include=content."`
+	Content        string            `json:"content,omitzero" doc:"HTML as it was sent; sanitised where it could run something in a browser, unless include=source. Lists leave it out unless include=content."`
 	Description    string            `json:"description"`
 	Status         string            `json:"status" enum:"DRAFT,PUBLISHED,ARCHIVED"`
 	Tags           []string          `json:"tags"`
@@ -117,9 +117,16 @@ type PostRef struct {
 	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the post has this version. On REST, the If-Match header."`
 }
 
-// PostSlug names a post by its slug.
+// PostGet asks for a post.
+type PostGet struct {
+	ID      string `json:"id" doc:"Id of the post."`
+	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent, also where it could run something in a browser. Never show it to a person as it is."`
+}
+
+// PostSlug asks for the post with a slug.
 type PostSlug struct {
-	Slug string `json:"slug"`
+	Slug    string `json:"slug"`
+	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent."`
 }
 
 // PostQuery filters a list of posts.
@@ -131,7 +138,7 @@ type PostQuery struct {
 	CreatedAfter  Time   `json:"createdAfter,omitzero"`
 	CreatedBefore Time   `json:"createdBefore,omitzero"`
 	Q             string `json:"q,omitempty" maxLength:"200" doc:"Words in title, description, slug or tags."`
-	Include       string `json:"include,omitempty" enum:"content" doc:"Add the content to each post."`
+	Include       string `json:"include,omitempty" enum:"content,source" doc:"Add the content to each post; source: as it was sent."`
 }
 
 // PostPatch names a post and what to change.
@@ -199,7 +206,7 @@ type Revision struct {
 type RevisionQuery struct {
 	PageQuery
 	ID      string `json:"id" doc:"Id of the post."`
-	Include string `json:"include,omitempty" enum:"content"`
+	Include string `json:"include,omitempty" enum:"content,source" doc:"Add the content; source: as it was sent."`
 }
 
 // RevisionRef names one revision.

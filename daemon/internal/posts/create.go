@@ -128,6 +128,7 @@ func (s *Service) compose(who op.Caller, in *api.PostCreate) (*newPost, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Active = safehtml.Active(p.Content)
 	content, err := quote(p.Content)
 	return &newPost{post: p, record: r, content: content, derived: in.Slug == "", in: in}, err
 }
@@ -158,7 +159,7 @@ func (s *Service) create(tx kv.Tx, who op.Caller, n *newPost) (out api.PostCreat
 			p.PublishedAt = 0 // the shell waits for its job
 			out.Job = &job
 		}
-		if r, err = newRecord(p, 0, who.Actor.ID); err != nil {
+		if r, err = r.with(p); err != nil {
 			return out, r, err
 		}
 	}

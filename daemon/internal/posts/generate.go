@@ -40,7 +40,7 @@ func pending(state string) bool { return state == api.JobQueued || state == api.
 func noteJob(tx kv.Tx, team string, r *record, jobID, state string) error {
 	p := *r.post()
 	p.Generation = &api.Generation{JobID: jobID, State: state}
-	next, err := newRecord(p, r.Revisions, r.Editor)
+	next, err := r.with(p)
 	if err != nil {
 		return err
 	}

@@ -10,14 +10,18 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
+// includeSource asks for content as it was sent, also where it could run in a
+// browser.
+const includeSource = "source"
+
 // Get returns a post with its content.
-func (s *Service) Get(ctx context.Context, who op.Caller, in api.PostRef) (out op.Encoded[api.Post], err error) {
+func (s *Service) Get(ctx context.Context, who op.Caller, in api.PostGet) (out op.Encoded[api.Post], err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		r, err := table.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return err
 		}
-		out, err = r.answer(tx, who.Team, in.ID)
+		out, err = r.answer(tx, who.Team, in.ID, in.Include == includeSource)
 		return err
 	})
 	return out, err
@@ -30,15 +34,15 @@ func (s *Service) GetBySlug(ctx context.Context, who op.Caller, in api.PostSlug)
 		if err != nil {
 			return err
 		}
-		out, err = r.answer(tx, who.Team, id)
+		out, err = r.answer(tx, who.Team, id, in.Include == includeSource)
 		return err
 	})
 	return out, err
 }
 
-func (r *record) answer(tx kv.Tx, team, id string) (out op.Encoded[api.Post], err error) {
+func (r *record) answer(tx kv.Tx, team, id string, source bool) (out op.Encoded[api.Post], err error) {
 	out.Of.Version = r.Version
-	out.JSON, err = r.whole(tx, team, id)
+	out.JSON, err = r.whole(tx, team, id, source)
 	return out, err
 }
 
@@ -48,8 +52,8 @@ func (s *Service) List(ctx context.Context, who op.Caller, in api.PostQuery) (ou
 	scope := strings.Join([]string{in.Status, in.Tag, in.Model, in.CreatedAfter.String(), in.CreatedBefore.String(), in.Q}, "\x00")
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		page, err := op.List(tx, table, who.Team, scope, in.PageQuery, p, func(id string, r *record) ([]byte, error) {
-			if in.Include == "content" {
-				return r.whole(tx, who.Team, id)
+			if in.Include != "" {
+				return r.whole(tx, who.Team, id, in.Include == includeSource)
 			}
 			return r.JSON, nil
 		})

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/safehtml"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -19,6 +20,9 @@ type record struct {
 	Version   int    `cbor:"2,keyasint"`
 	Revisions int    `cbor:"3,keyasint,omitempty"` // how many there are
 	Editor    string `cbor:"4,keyasint,omitempty"` // who wrote the present text
+	// Active says that the content could run something in a browser, so that
+	// readers get it sanitised unless they ask for the source.
+	Active bool `cbor:"5,keyasint,omitempty"`
 
 	decoded *api.Post // of JSON, once it was needed
 }
@@ -31,6 +35,13 @@ func newRecord(p api.Post, revisions int, editor string) (*record, error) {
 	p.Content = ""
 	b, err := op.Encode(make([]byte, 0, typicalJSON), &p)
 	return &record{JSON: b, Version: p.Version, Revisions: revisions, Editor: editor, decoded: &p}, err
+}
+
+// with is r with p in place of its post, whose content is the same.
+func (r *record) with(p api.Post) (*record, error) {
+	next, err := newRecord(p, r.Revisions, r.Editor)
+	next.Active = r.Active
+	return next, err
 }
 
 // post is the record decoded, without content. Callers do not change it.
@@ -128,11 +139,23 @@ func (r *record) join(dst, quoted []byte) []byte {
 	return append(dst, '}')
 }
 
-// whole is the JSON of a post with its content.
-func (r *record) whole(tx kv.Tx, team, id string) ([]byte, error) {
+// whole is the JSON of a post with its content: as it was sent when it is inert
+// or source is asked for, sanitised otherwise.
+func (r *record) whole(tx kv.Tx, team, id string, source bool) ([]byte, error) {
 	quoted, err := table.Body(tx, team, id)
+	if err == nil && r.Active && !source {
+		quoted, err = sanitized(quoted)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return r.join(make([]byte, 0, len(r.JSON)+len(quoted)+16), quoted), nil
+}
+
+func sanitized(quoted []byte) ([]byte, error) {
+	content, err := jsontext.AppendUnquote(nil, quoted)
+	if err != nil {
+		return nil, err
+	}
+	return quote(safehtml.Sanitize(string(content)))
 }

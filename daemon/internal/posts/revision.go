@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/safehtml"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -92,11 +93,14 @@ func (s *Service) Revisions(ctx context.Context, who op.Caller, in api.RevisionQ
 		}
 		page, err = op.List(tx, revisions, who.Team, in.ID, in.PageQuery, p, func(id string, r *revision) (api.Revision, error) {
 			out := r.show()
-			if in.Include != "content" {
+			if in.Include == "" {
 				return out, nil
 			}
 			body, err := revisions.Body(tx, who.Team, id)
 			out.Content = string(body)
+			if in.Include != includeSource && safehtml.Active(out.Content) {
+				out.Content = safehtml.Sanitize(out.Content)
+			}
 			return out, err
 		})
 		return err

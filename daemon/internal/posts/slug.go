@@ -137,7 +137,7 @@ func insert(tx kv.Tx, team string, r *record, derived bool) (*record, error) {
 	if p.Slug, err = nextSlug(tx, team, p.Slug); err != nil {
 		return r, err
 	}
-	if r, err = newRecord(p, r.Revisions, r.Editor); err != nil {
+	if r, err = r.with(p); err != nil {
 		return r, err
 	}
 	return r, table.Insert(tx, team, p.ID, r)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/safehtml"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -113,7 +114,7 @@ func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Pos
 		return before, nil
 	}
 	after.Version, after.UpdatedAt = before.Version+1, now
-	editor, revisions := r.Editor, r.Revisions
+	editor, revisions, active := r.Editor, r.Revisions, r.Active
 	if textDiffers(&before, &after) {
 		editor = who.Actor.ID
 		if err := keepRevision(tx, who.Team, &before, r.Editor, &revisions); err != nil {
@@ -122,6 +123,7 @@ func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Pos
 	}
 	if before.Content != after.Content {
 		summarize(&after)
+		active = safehtml.Active(after.Content)
 		if err := putContent(tx, who.Team, &after); err != nil {
 			return before, err
 		}
@@ -130,6 +132,7 @@ func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Pos
 	if err != nil {
 		return before, err
 	}
+	next.Active = active
 	if err := put(tx, who.Team, after.ID, next); err != nil {
 		return before, err
 	}
