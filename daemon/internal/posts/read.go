@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
@@ -100,15 +101,18 @@ func pageOf(in *api.PostQuery) kv.Page[record] {
 	default:
 		p.Index, p.Prefixes = "status", [][]byte{kv.Key(api.PostDraft), kv.Key(api.PostPublished), kv.Key(api.PostArchived)}
 	}
-	// Ids ascend with the time of creation.
 	if in.CreatedAfter != 0 {
 		p.From = []byte(kv.IDFloor("post", (in.CreatedAfter + 1).Time()))
 	}
 	if in.CreatedBefore != 0 {
-		p.To = []byte(kv.IDFloor("post", in.CreatedBefore.Time()))
+		p.To = []byte(kv.IDFloor("post", in.CreatedBefore.Time().Add(idLead)))
 	}
 	return p
 }
+
+// idLead is more than an id can be ahead of the time at which it was made: ids
+// ascend even when the clock steps back a little.
+const idLead = 5 * time.Second
 
 // keep is the filter of what the chosen index does not say, nil for none.
 func keep(in *api.PostQuery) func(*record) bool {
@@ -121,11 +125,14 @@ func keep(in *api.PostQuery) func(*record) bool {
 	if in.Tag == "" {
 		model = ""
 	}
-	if len(words) == 0 && status == "" && model == "" {
+	if len(words) == 0 && status == "" && model == "" && in.CreatedAfter == 0 && in.CreatedBefore == 0 {
 		return nil
 	}
 	return func(r *record) bool {
 		p := r.post()
+		if p.CreatedAt <= in.CreatedAfter || in.CreatedBefore != 0 && p.CreatedAt >= in.CreatedBefore {
+			return false
+		}
 		return (status == "" || p.Status == status) && (model == "" || p.Model == model) && mentions(p, words)
 	}
 }
