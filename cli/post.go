@@ -84,6 +84,16 @@ func findPost(ctx context.Context, c *sdk.Client, ref string) (*api.Post, error)
 	return c.Posts.GetBySlug(ctx, name)
 }
 
+// openPost connects and fetches the post that ref names.
+func (a *app) openPost(ctx context.Context, w writeFlags, ref string) (*sdk.Client, *api.Post, error) {
+	c, err := a.writer(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := findPost(ctx, c, ref)
+	return c, p, err
+}
+
 // findPostID is findPost where the id is enough, without a request for an id.
 func findPostID(ctx context.Context, c *sdk.Client, ref string) (string, error) {
 	if name := parseRef(ref); postID.MatchString(name) {

@@ -129,11 +129,7 @@ func (o *postPatch) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.app.writer(o.write)
-	if err != nil {
-		return err
-	}
-	p, err := findPost(ctx, c, ref)
+	c, p, err := o.app.openPost(ctx, o.write, ref)
 	if err != nil {
 		return err
 	}

@@ -31,11 +31,7 @@ func (o *postDiff) run(ctx context.Context, ref, file string) error {
 	if err != nil {
 		return err
 	}
-	c, err := o.app.client()
-	if err != nil {
-		return err
-	}
-	p, err := findPost(ctx, c, ref)
+	_, p, err := o.app.openPost(ctx, writeFlags{}, ref)
 	if err != nil {
 		return err
 	}

@@ -35,11 +35,7 @@ func newPostEdit(a *app) *cobra.Command {
 }
 
 func (o *postEdit) run(ctx context.Context, ref string) error {
-	c, err := o.app.client()
-	if err != nil {
-		return err
-	}
-	base, err := findPost(ctx, c, ref)
+	c, base, err := o.app.openPost(ctx, writeFlags{}, ref)
 	if err != nil {
 		return err
 	}

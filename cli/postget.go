@@ -29,11 +29,7 @@ func newPostGet(a *app) *cobra.Command {
 }
 
 func (o *postGet) run(ctx context.Context, ref string) error {
-	c, err := o.app.client()
-	if err != nil {
-		return err
-	}
-	p, err := findPost(ctx, c, ref)
+	c, p, err := o.app.openPost(ctx, writeFlags{}, ref)
 	if err != nil {
 		return err
 	}

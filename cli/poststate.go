@@ -110,11 +110,7 @@ func newPostDelete(a *app) *cobra.Command {
 }
 
 func (o *postDelete) run(ctx context.Context, ref string) error {
-	c, err := o.app.writer(o.write)
-	if err != nil {
-		return err
-	}
-	p, err := findPost(ctx, c, ref)
+	c, p, err := o.app.openPost(ctx, o.write, ref)
 	if err != nil {
 		return err
 	}

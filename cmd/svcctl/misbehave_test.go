@@ -37,7 +37,7 @@ var misbehaviours = map[string]http.HandlerFunc{
 	},
 	"many-records": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"data":[{}`, strings.Repeat(",{}", 10<<20), `]}`)
+		fmt.Fprint(w, `{"data":[{}`, strings.Repeat(",{}", 1<<20), `]}`)
 	},
 	"redirect": func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://example.test"+r.URL.Path, http.StatusFound)
