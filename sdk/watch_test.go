@@ -62,6 +62,9 @@ func TestWatch(t *testing.T) {
 		{"no streams at all", []http.HandlerFunc{noStream, job("running", 1), job("running", 1), job("running", 2), job("completed", 3)}, []string{"running", "running", "completed"}, false},
 		{"a proxy in between", []http.HandlerFunc{raw(200, "text/html", "<h1>"), job("completed", 1)}, []string{"completed"}, false},
 		{"streams that always break", []http.HandlerFunc{cut, cut, cut, cut, job("completed", 1)}, []string{"completed"}, false},
+		{"streams that get further each time", []http.HandlerFunc{
+			events(true, "queued"), events(true, "running"), events(true, "running"), events(true, "running"), events(true, "running"), events(false, "completed"),
+		}, []string{"queued", "running", "running", "running", "running", "completed"}, false},
 		{"no such job", []http.HandlerFunc{refuse(404, "not_found", "")}, nil, true},
 		{"no right", []http.HandlerFunc{refuse(401, "invalid_key", "")}, nil, true},
 	} {

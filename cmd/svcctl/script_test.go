@@ -41,6 +41,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
 			env.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // a second at the end of each program otherwise
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
