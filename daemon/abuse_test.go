@@ -408,7 +408,7 @@ func exchange(t *testing.T, addr string, data []byte) (out []byte, closed bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close() //nolint:errcheck // read to the end already
+	defer conn.Close()
 	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
 	}

@@ -121,7 +121,7 @@ func restoreCommand(c console) *cobra.Command {
 }
 
 func restoreFrom(ctx context.Context, c console, backup, target string) error {
-	f, err := os.Open(backup) //nolint:gosec // the operator names the file
+	f, err := os.Open(backup)
 	if err != nil {
 		return fmt.Errorf("open the backup: %w", err)
 	}

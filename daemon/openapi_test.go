@@ -34,7 +34,7 @@ func TestContractGolden(t *testing.T) {
 	}
 	got := bytes.Replace(a.Body, []byte(in.version(t)), []byte("VERSION"), 1)
 	if *update {
-		if err := os.WriteFile(contractFile, append(got, '\n'), 0o644); err != nil { //nolint:gosec // a document
+		if err := os.WriteFile(contractFile, append(got, '\n'), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,9 @@
 package kv
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
 
 // A body is bytes beside a record, so that lists never read them. Its id is the
 // record's. A body that is too large for one value can be kept in parts: their
@@ -31,7 +34,7 @@ func (t *Table[T]) PutBody(tx Tx, team, id string, body []byte) error {
 func (t *Table[T]) owner(tx Tx, team, id string) (key []byte, f frame, err error) {
 	key = t.recordKey(id)
 	f, err = t.open(tx, team, id, key)
-	if _, missing := err.(*NotFoundError); !missing {
+	if _, missing := errors.AsType[*NotFoundError](err); !missing {
 		return key, f, err
 	}
 	i := strings.LastIndexByte(id, '.')
@@ -50,14 +53,14 @@ func (t *Table[T]) Body(tx Tx, team, id string) ([]byte, error) {
 	if err == nil {
 		return f.payload, nil
 	}
-	if _, missing := err.(*NotFoundError); !missing {
+	if _, missing := errors.AsType[*NotFoundError](err); !missing {
 		return nil, err
 	}
 	f, err = t.open(tx, team, id, t.recordKey(id))
 	if f.body {
 		return nil, &CorruptError{Key: key, Reason: "body is missing"}
 	}
-	if _, missing := err.(*NotFoundError); missing {
+	if _, missing := errors.AsType[*NotFoundError](err); missing {
 		return nil, nil
 	}
 	return nil, err

@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"errors"
 	"fmt"
 )
 
@@ -95,16 +96,13 @@ func (c *tableCheck[T]) entry(key, rest []byte, id string) error {
 // absent reports the two errors that speak of a damaged store, and returns any
 // other.
 func (c *tableCheck[T]) absent(key []byte, err error, reason string) error {
-	switch err := err.(type) {
-	case nil:
-		return nil
-	case *NotFoundError:
+	if _, missing := errors.AsType[*NotFoundError](err); missing {
 		c.report(key, reason)
 		return nil
-	case *CorruptError:
-		c.report(err.Key, err.Reason)
-		return nil
-	default:
-		return err
 	}
+	if damaged, ok := errors.AsType[*CorruptError](err); ok {
+		c.report(damaged.Key, damaged.Reason)
+		return nil
+	}
+	return err
 }

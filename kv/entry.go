@@ -1,6 +1,9 @@
 package kv
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+)
 
 // entry is one place where an index lists a record.
 type entry struct {
@@ -97,7 +100,7 @@ func contains(entries []entry, key []byte) bool {
 
 // dangling turns a missing record behind an index entry into corruption.
 func dangling(err error, entry []byte) error {
-	if _, missing := err.(*NotFoundError); missing {
+	if _, missing := errors.AsType[*NotFoundError](err); missing {
 		return &CorruptError{Key: entry, Reason: "index names a missing record"}
 	}
 	return err

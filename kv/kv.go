@@ -77,7 +77,7 @@ func prefixEnd(p []byte) []byte {
 
 var (
 	// Stop ends a Scan early.
-	Stop = errors.New("kv: stop")
+	Stop = errors.New("kv: stop") //nolint:staticcheck // no failure: a word like fs.SkipAll
 	// ErrReadOnly is returned by writes inside View.
 	ErrReadOnly = errors.New("kv: read-only transaction")
 	// ErrClosed is returned after Close.

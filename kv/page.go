@@ -143,7 +143,7 @@ func bounds[T any](prefix []byte, p Page[T]) (from, to []byte) {
 	}
 	last := append(bytes.Clone(prefix), p.After...)
 	if p.Ascending {
-		if next := append(last, 0); bytes.Compare(next, from) > 0 {
+		if next := append(last, 0); bytes.Compare(next, from) > 0 { //nolint:gocritic // last is not used again
 			from = next
 		}
 	} else if to == nil || bytes.Compare(last, to) < 0 {

@@ -2,6 +2,7 @@ package kv
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 )
 
@@ -76,7 +77,7 @@ func decode[T any](key []byte, f frame) (*T, error) {
 // Exists reports whether team has the record id, without decoding it.
 func (t *Table[T]) Exists(tx Tx, team, id string) (bool, error) {
 	_, err := t.open(tx, team, id, t.recordKey(id))
-	if _, missing := err.(*NotFoundError); missing {
+	if _, missing := errors.AsType[*NotFoundError](err); missing {
 		return false, nil
 	}
 	return err == nil, err

@@ -236,6 +236,6 @@ func fill(t *testing.T, filler, dir string, free int64) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		t.Fatal(err)
 	}
-	size := int64(st.Bavail)*int64(st.Bsize) - free
+	size := int64(st.Bavail)*st.Bsize - free
 	run(t, "dd", "if=/dev/zero", "of="+filler, "bs=64k", fmt.Sprint("count=", max(size>>16, 1)), "status=none")
 }

@@ -139,7 +139,7 @@ func equalPairs(a, b []pair) bool {
 		return false
 	}
 	for i := range a {
-		if a[i] != b[i] {
+		if a[i] != b[i] { //nolint:gosec // both are as long
 			return false
 		}
 	}

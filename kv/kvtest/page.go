@@ -56,7 +56,7 @@ func insertNumbered(t *testing.T, s kv.Store) {
 
 func testPages(t *testing.T, s kv.Store) {
 	insertNumbered(t, s)
-	look := func(tx kv.Tx) error {
+	look := func(tx kv.Tx) error { //nolint:unparam // what View and Update take
 		tag := [][]byte{kv.Key("all")}
 		wantPages(t, tx, "newest first", kv.Page[doc]{Index: "tag", Prefixes: tag, Limit: 4}, "d9 d8 d7 d6", "d5 d4 d3 d2", "d1 d0")
 		wantPages(t, tx, "oldest first", kv.Page[doc]{Index: "tag", Prefixes: tag, Limit: 5, Ascending: true}, "d0 d1 d2 d3 d4", "d5 d6 d7 d8 d9")

@@ -74,7 +74,7 @@ func testFailuresSpoilNoOther(t *testing.T, s kv.Store) {
 						return nil
 					})
 				})
-				if (kind == 0) != (p != nil) || (kind == 1) != (err == refused) || kind > 1 && err != nil {
+				if (kind == 0) != (p != nil) || (kind == 1) != errors.Is(err, refused) || kind > 1 && err != nil {
 					t.Errorf("kind %d: panic %v, error %v", kind, p, err)
 				}
 				if kind < 2 {

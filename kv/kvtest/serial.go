@@ -87,8 +87,8 @@ func (h *history[S]) run(s kv.Store, counter []byte) error {
 		}
 		return nil
 	}
-	if err != h.err {
-		return fmt.Errorf("Update returned %w instead of %w", err, h.err)
+	if !errors.Is(err, h.err) {
+		return fmt.Errorf("update returned %w instead of %w", err, h.err)
 	}
 	return nil
 }

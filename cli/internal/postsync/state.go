@@ -49,7 +49,7 @@ func readState(dir string) (*state, error) {
 		return nil, fmt.Errorf("read sync state: %w", err)
 	}
 	if err := json.Unmarshal(b, s); err != nil {
-		return nil, fmt.Errorf("%s is damaged (%v); remove it to compare everything again", path, err)
+		return nil, fmt.Errorf("%s is damaged (%w); remove it to compare everything again", path, err)
 	}
 	if s.Version > stateVersion {
 		return nil, fmt.Errorf("%s was written by a newer svcctl", path)

@@ -16,10 +16,20 @@ func (s Style) wrap(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Bold, Dim and the colours say what they do.
-func (s Style) Bold(text string) string   { return s.wrap("1", text) }
-func (s Style) Dim(text string) string    { return s.wrap("2", text) }
-func (s Style) Red(text string) string    { return s.wrap("31", text) }
-func (s Style) Green(text string) string  { return s.wrap("32", text) }
+// Bold makes text bold.
+func (s Style) Bold(text string) string { return s.wrap("1", text) }
+
+// Dim makes text faint.
+func (s Style) Dim(text string) string { return s.wrap("2", text) }
+
+// Red makes text red.
+func (s Style) Red(text string) string { return s.wrap("31", text) }
+
+// Green makes text green.
+func (s Style) Green(text string) string { return s.wrap("32", text) }
+
+// Yellow makes text yellow.
 func (s Style) Yellow(text string) string { return s.wrap("33", text) }
-func (s Style) Cyan(text string) string   { return s.wrap("36", text) }
+
+// Cyan makes text cyan.
+func (s Style) Cyan(text string) string { return s.wrap("36", text) }

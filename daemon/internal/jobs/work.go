@@ -153,7 +153,7 @@ func (s *Service) step(ctx context.Context, t *task, i int) error {
 	limited, cancel := context.WithTimeout(ctx, stepLimit)
 	defer cancel()
 	err := s.perform(limited, t, st)
-	if ctx.Err() != nil && context.Cause(ctx) != context.DeadlineExceeded {
+	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return ctx.Err()
 	}
 	st.State, st.FinishedAt = api.JobCompleted, s.now()

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -45,7 +46,7 @@ func shrink(body jsontext.Value, text, items int) jsontext.Value {
 	var out bytes.Buffer
 	s := shrinking{dec: jsontext.NewDecoder(bytes.NewReader(body)), enc: jsontext.NewEncoder(&out, jsontext.EscapeForHTML(false)), text: text, items: items}
 	for {
-		if err := s.value(); err == io.EOF {
+		if err := s.value(); errors.Is(err, io.EOF) {
 			return bytes.TrimSpace(out.Bytes())
 		} else if err != nil {
 			panic(fmt.Sprintf("mcp: answer is no JSON: %v", err)) // the daemon wrote it

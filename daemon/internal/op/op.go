@@ -132,8 +132,10 @@ func (o *Op) PathParams() []string {
 // ReadOnly reports whether the operation changes nothing.
 func (o *Op) ReadOnly() bool { return o.Hints.ReadOnly }
 
-// InputType and OutputType are the contract types, for the surfaces' schemas.
-func (o *Op) InputType() reflect.Type  { return o.Do.in }
+// InputType is the contract's type of the input, for the surfaces' schemas.
+func (o *Op) InputType() reflect.Type { return o.Do.in }
+
+// OutputType is the type of the answer.
 func (o *Op) OutputType() reflect.Type { return o.output }
 
 // Takes reports whether the input has a member of that name that a parameter

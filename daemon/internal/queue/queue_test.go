@@ -119,8 +119,7 @@ func TestItemsRunWhenTheyAreDue(t *testing.T) {
 func TestFailuresAreRetriedAndThenBuried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		var q *queue.Queue
-		q = queue.New(b.store, "work", queue.Options{
+		q := queue.New(b.store, "work", queue.Options{
 			Attempts: 3, Delay: func(attempt int) time.Duration { return time.Duration(attempt) * time.Minute },
 			Dead: func(tx kv.Tx, it queue.Item, reason string) error {
 				b.note("dead %s %s", it.ID, reason)

@@ -1,6 +1,7 @@
 package safehtml
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func nest(src string) string {
 			n.end(token.DataAtom)
 		}
 	}
-	if z.Err() != io.EOF {
+	if !errors.Is(z.Err(), io.EOF) {
 		return "" // a strings.Reader fails with nothing else
 	}
 	n.close(0)

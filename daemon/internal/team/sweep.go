@@ -13,7 +13,7 @@ const sweepPage = 500
 func (s *Service) Sweep(ctx context.Context) error {
 	err := sweep(ctx, s.store, sessions,
 		func(v *session) bool { return !v.alive(s.Now()) },
-		func(tx kv.Tx, team, id string, v *session) error { return endSession(tx, team, id, v) })
+		endSession)
 	if err != nil {
 		return err
 	}

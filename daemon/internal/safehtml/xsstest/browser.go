@@ -58,7 +58,7 @@ type Result struct {
 // origin. The browser disregards content policies, so that the markup alone has
 // to be inert. A frame that has not loaded in the time of patience is given up
 // and not counted.
-func Open(t testing.TB, browser context.Context, host string, addresses []string, patience time.Duration) Result {
+func Open(t testing.TB, browser context.Context, host string, addresses []string, patience time.Duration) Result { //nolint:revive // t comes first in test code
 	t.Helper()
 	list, err := json.Marshal(addresses)
 	if err != nil {
