@@ -75,13 +75,13 @@ func parseRef(ref string) string {
 	return path.Base(u.Path)
 }
 
-// findPost fetches the post that ref names.
+// findPost fetches the post that ref names, its content as it was sent.
 func findPost(ctx context.Context, c *sdk.Client, ref string) (*api.Post, error) {
 	name := parseRef(ref)
 	if postID.MatchString(name) {
-		return c.Posts.Get(ctx, name)
+		return c.Posts.Source(ctx, name)
 	}
-	return c.Posts.GetBySlug(ctx, name)
+	return c.Posts.SourceBySlug(ctx, name)
 }
 
 // openPost connects and fetches the post that ref names.

@@ -85,7 +85,7 @@ func (o *postEdit) save(ctx context.Context, c *sdk.Client, base *api.Post, befo
 	if e, ok := errors.AsType[*api.Error](err); !ok || e.Code != api.CodeVersionConflict {
 		return saved, err
 	}
-	theirs, err := c.Posts.Get(ctx, base.ID)
+	theirs, err := c.Posts.Source(ctx, base.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (o *postExport) run(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	q := api.PostQuery{PageQuery: api.PageQuery{Limit: 20}, Status: strings.ToUpper(o.status), Include: "content"}
+	q := api.PostQuery{PageQuery: api.PageQuery{Limit: 20}, Status: strings.ToUpper(o.status), Include: "source"}
 	var lines bytes.Buffer
 	n := 0
 	for p, err := range c.Posts.All(ctx, q) {

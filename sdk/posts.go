@@ -62,6 +62,11 @@ func (s *PostsService) GetBySlug(ctx context.Context, slug string, options ...Ca
 	return s.one(ctx, "GET", "/posts/by-slug/{slug}", api.PostSlug{Slug: slug}, options)
 }
 
+// SourceBySlug is Source of the post that has the slug now.
+func (s *PostsService) SourceBySlug(ctx context.Context, slug string, options ...CallOption) (*api.Post, error) {
+	return s.one(ctx, "GET", "/posts/by-slug/{slug}", api.PostSlug{Slug: slug, Include: "source"}, options)
+}
+
 // List returns one page of posts, without content unless Include asks for it.
 func (s *PostsService) List(ctx context.Context, q api.PostQuery, options ...CallOption) (*api.Page[api.Post], error) {
 	return do[api.Page[api.Post]](ctx, s.t, route{"GET", v1 + "/posts", "data"}, q, options)

@@ -80,7 +80,7 @@ func (s *Syncer) create(ctx context.Context, item *Item) (*api.Post, error) {
 	}
 	// The daemon remembers this very write. If its post was deleted since, the
 	// answer is about nothing.
-	now, err := s.client.Posts.Get(ctx, post.ID)
+	now, err := s.client.Posts.Source(ctx, post.ID)
 	if e, ok := errors.AsType[*api.Error](err); ok && e.Code == api.CodeNotFound {
 		return s.client.Posts.Create(ctx, in, sdk.IdempotencyKey(s.key(item, post.ID)))
 	}

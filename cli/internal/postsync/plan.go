@@ -190,7 +190,7 @@ func (s *Syncer) renamed(id string) (synced, bool) {
 // compare looks at the whole post, which only a file or post that changed
 // needs.
 func (s *Syncer) compare(ctx context.Context, item *Item, last synced, known bool) error {
-	post, err := s.client.Posts.Get(ctx, item.ID)
+	post, err := s.client.Posts.Source(ctx, item.ID)
 	if err != nil {
 		return err
 	}
