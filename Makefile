@@ -1,5 +1,5 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -buildid= -X edgesvc.dev/svc/daemon.Version=$(VERSION) -X edgesvc.dev/svc/cli.release=$(VERSION)
+LDFLAGS := -s -w -buildid= -X edgesvc.dev/svc/daemon.Version=$(VERSION) -X edgesvc.dev/svc/cli.Version=$(VERSION)
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
