@@ -27,7 +27,7 @@ func (c *clip) add(t string) {
 			r, size = utf8.DecodeRuneInString(t)
 		}
 		t = t[size:]
-		if unicode.IsSpace(r) {
+		if r < utf8.RuneSelf && isSpace(byte(r)) || r >= utf8.RuneSelf && unicode.IsSpace(r) {
 			c.space()
 			continue
 		}
@@ -36,6 +36,9 @@ func (c *clip) add(t string) {
 }
 
 func (c *clip) rune(r rune) {
+	if c.text == nil {
+		c.text = make([]byte, 0, min(c.limit, maxHeading)+utf8.UTFMax)
+	}
 	if c.gap {
 		c.broken = len(c.text)
 		c.runes++

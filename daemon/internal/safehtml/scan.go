@@ -67,8 +67,11 @@ func startTag(src string, r reader) string {
 }
 
 func tagName(src string) string {
-	if i := strings.IndexAny(src, " \t\n\f\r/>"); i >= 0 {
-		return src[:i]
+	for i := range len(src) {
+		switch src[i] {
+		case ' ', '\t', '\n', '\f', '\r', '/', '>':
+			return src[:i]
+		}
 	}
 	return src
 }

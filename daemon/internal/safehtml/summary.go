@@ -79,10 +79,8 @@ func (s *summary) text(t string) {
 		s.excerpt.add(t)
 	}
 	for i := 0; i < len(t); {
-		c := t[i]
-		if c < utf8.RuneSelf {
-			i++
-			s.ascii(c)
+		if t[i] < utf8.RuneSelf {
+			i += s.ascii(t[i:])
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(t[i:])
@@ -91,14 +89,38 @@ func (s *summary) text(t string) {
 	}
 }
 
-func (s *summary) ascii(c byte) {
-	switch {
-	case isSpace(c):
-		s.word = false
-	case !s.word && (isLetter(c) || '0' <= c && c <= '9'):
-		s.word = true
-		s.words++
+// ascii reads what t begins with that is ASCII and returns its length. It has no
+// branch for each byte: every post is counted when it is written, and where words
+// end cannot be predicted.
+func (s *summary) ascii(t string) (n int) {
+	var word uint8
+	if s.word {
+		word = 1
 	}
+	words := 0
+	for ; n < len(t) && t[n] < utf8.RuneSelf; n++ {
+		begins := beginsWord[t[n]]
+		words += int(begins &^ word)
+		word = (word | begins) &^ endsWord[t[n]]
+	}
+	s.word = word == 1
+	s.words += words
+	return n
+}
+
+// beginsWord is 1 for letters and digits, endsWord for spaces.
+var beginsWord, endsWord = wordBytes()
+
+func wordBytes() (begins, ends [utf8.RuneSelf]uint8) {
+	for c := range byte(utf8.RuneSelf) {
+		switch {
+		case isSpace(c):
+			ends[c] = 1
+		case isLetter(c) || '0' <= c && c <= '9':
+			begins[c] = 1
+		}
+	}
+	return begins, ends
 }
 
 func (s *summary) rune(r rune) {
