@@ -9,11 +9,11 @@ package guard
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -233,7 +233,23 @@ func (s *Server) refuse(ctx *fasthttp.RequestCtx, r *refusal) {
 func requestID(ctx *fasthttp.RequestCtx) string {
 	in := ctx.Request.Header.Peek(RequestIDHeader)
 	if len(in) == 0 || len(in) > 128 || !onlyOf(in, &requestIDByte) {
-		return "req_" + rand.Text()
+		return newRequestID()
 	}
 	return string(in)
 }
+
+// newRequestID is 100 random bits. They only have to differ: the id proves
+// nothing.
+func newRequestID() string {
+	b := [24]byte{'r', 'e', 'q', '_'}
+	for i, n := 4, uint64(0); i < len(b); i++ {
+		if (i-4)%10 == 0 {
+			n = rand.Uint64()
+		}
+		b[i] = idAlphabet[n&31]
+		n >>= 5
+	}
+	return string(b[:])
+}
+
+const idAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
