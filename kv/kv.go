@@ -29,6 +29,14 @@ type Store interface {
 	Close() error
 }
 
+// Versioned is a store that can tell cheaply that nothing has changed: what a
+// View saw that began after Version returned n holds as long as it returns n.
+type Versioned interface {
+	// Version has grown when an Update returns that wrote anything. ok is false
+	// once the store cannot be read.
+	Version() (n int64, ok bool)
+}
+
 // Tx is one transaction, valid only inside the function that it is given to.
 // An empty value equals an absent key.
 type Tx interface {

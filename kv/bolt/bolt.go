@@ -158,6 +158,9 @@ func (s *Store) View(ctx context.Context, fn func(kv.Tx) error) (err error) {
 	return fn(&viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}})
 }
 
+// Version implements kv.Versioned: it is the number of the last durable commit.
+func (s *Store) Version() (n int64, ok bool) { return s.durable.Load(), s.Err() == nil }
+
 // snapshot begins a read transaction over durable data only.
 func (s *Store) snapshot() (*bolt.Tx, error) {
 	if err := s.Err(); err != nil {

@@ -42,10 +42,12 @@ func (s *Service) Authenticate(ctx context.Context, bearer, address string) (op.
 	if !ok {
 		return op.Caller{}, s.wrong(address, invalidKey())
 	}
-	var v *secret
-	err := s.store.View(ctx, func(tx kv.Tx) (err error) {
-		v, err = find(tx, secrets, &f)
-		return err
+	v, err := s.secrets.secret(&f, func() (v *secret, err error) {
+		err = s.store.View(ctx, func(tx kv.Tx) (err error) {
+			v, err = find(tx, secrets, &f)
+			return err
+		})
+		return v, err
 	})
 	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
 		return op.Caller{}, s.wrong(address, invalidKey())

@@ -27,6 +27,7 @@ type Service struct {
 	Passwords Cost
 
 	store   kv.Store
+	secrets *memo
 	guesses *failures // wrong keys and tokens
 	logins  *failures // wrong passwords and links
 	hashing chan struct{}
@@ -36,7 +37,7 @@ type Service struct {
 // New returns the teams kept in store.
 func New(store kv.Store) *Service {
 	return &Service{
-		Now: time.Now, Passwords: DefaultCost, store: store,
+		Now: time.Now, Passwords: DefaultCost, store: store, secrets: newMemo(store),
 		guesses: newFailures(), logins: newFailures(),
 		hashing: make(chan struct{}, hashesAtOnce),
 		notes:   notes{uses: map[string]*use{}},
