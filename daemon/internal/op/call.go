@@ -44,6 +44,7 @@ func (t *Table) call(ctx context.Context, r *Request) (res Result, err error) {
 	if err := r.Op.admit(&r.Caller); err != nil {
 		return res, err
 	}
+	r.Caller.limits = t.limits
 	if res.Rate, err = t.limits.Take(&r.Caller, r.Op.Class); err != nil {
 		return res, err
 	}

@@ -33,6 +33,18 @@ type Caller struct {
 	Address   string // of the client
 	UserAgent string
 	RequestID string
+
+	limits *Limiter // nil before Table.Call
+}
+
+// Spend takes one further request of a class from the caller's limit, for
+// operations whose input decides what they cost. It refuses with rate_limited.
+func (c *Caller) Spend(class Class) error {
+	if c.limits == nil {
+		return nil
+	}
+	_, err := c.limits.Take(c, class)
+	return err
 }
 
 // Require refuses unless the caller has all of scope. Rows state the scope that

@@ -1,10 +1,12 @@
 package op
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -30,6 +32,7 @@ type input struct {
 	typ    reflect.Type
 	schema *huma.Schema
 	fields []field
+	more   func(in any) []api.FieldError // see Also
 }
 
 // field is one member of an input. Embedded structs are flattened.
@@ -81,7 +84,7 @@ func setter(t reflect.Type) func(reflect.Value, string) bool {
 			return err == nil
 		}
 	case t.Kind() == reflect.String:
-		return func(v reflect.Value, s string) bool { v.SetString(s); return true }
+		return func(v reflect.Value, s string) bool { v.SetString(s); return utf8.ValidString(s) }
 	case t.Kind() == reflect.Bool:
 		return func(v reflect.Value, s string) bool {
 			b, err := strconv.ParseBool(s)
@@ -118,9 +121,23 @@ func (in *input) decode(reg huma.Registry, args *Args) (any, error) {
 	}
 	in.setDefaults(v)
 	if bad := in.check(v); len(bad) > 0 {
-		return nil, refuseFields(bad, args.Query)
+		return nil, refuseFields(in.withMore(bad, ptr.Interface()), args.Query)
 	}
 	return ptr.Interface(), nil
+}
+
+// withMore adds what the domain finds wrong with members that are not in bad.
+func (in *input) withMore(bad []api.FieldError, input any) []api.FieldError {
+	if in.more == nil {
+		return bad
+	}
+	known := len(bad)
+	for _, f := range in.more(input) {
+		if !slices.ContainsFunc(bad[:known], func(b api.FieldError) bool { return b.Pointer == f.Pointer }) {
+			bad = append(bad, f)
+		}
+	}
+	return bad
 }
 
 // patchesObject reports whether a merge patch sets a member that is an object.
@@ -152,6 +169,8 @@ func (in *input) setParams(v reflect.Value, args *Args) error {
 			bad = append(bad, api.FieldError{Pointer: p.Name, Code: "duplicate", Message: "is given twice"})
 		case !f.set(fv, p.Value):
 			bad = append(bad, api.FieldError{Pointer: p.Name, Code: "type", Message: "must be " + f.kind()})
+		case fv.IsZero(): // given, not absent: check takes it for absent
+			f.rules.check(p.Name, fv, &bad)
 		}
 	}
 	if len(bad) > 0 {
@@ -195,10 +214,10 @@ func (f *field) kind() string {
 // refuseFields is the error for all failing fields of one input.
 func refuseFields(bad []api.FieldError, query bool) error {
 	if query {
-		e := api.NewError(400, api.CodeInvalidParameter, "%s %s.", bad[0].Pointer, bad[0].Message)
 		for i := range bad {
 			bad[i].Pointer = strings.TrimPrefix(bad[i].Pointer, "/")
 		}
+		e := api.NewError(400, api.CodeInvalidParameter, "%s %s.", bad[0].Pointer, bad[0].Message)
 		e.Errors = bad
 		return e
 	}
@@ -210,7 +229,7 @@ func refuseFields(bad []api.FieldError, query bool) error {
 	}
 	e := api.NewError(422, code, "%d of the fields sent cannot be accepted.", len(bad))
 	if len(bad) == 1 {
-		e.Detail = strings.TrimPrefix(bad[0].Pointer, "/") + " " + bad[0].Message + "."
+		e.Detail = cmp.Or(strings.TrimPrefix(bad[0].Pointer, "/"), "The body") + " " + bad[0].Message + "."
 	}
 	e.Errors = bad
 	return e

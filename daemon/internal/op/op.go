@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
 )
 
 // Op is one row of the table.
@@ -56,6 +57,7 @@ type Hints struct {
 type Do struct {
 	in, out reflect.Type
 	run     func(ctx context.Context, who Caller, in any) (any, error)
+	more    func(in any) []api.FieldError // nil for none
 }
 
 // Func adapts f. In is a flat struct of the contract: parameters of the path
@@ -67,6 +69,14 @@ func Func[In, Out any](f func(context.Context, Caller, In) (Out, error)) Do {
 			return f(ctx, who, *in.(*In))
 		},
 	}
+}
+
+// Also names rules of the domain that the schema of In cannot say. They are
+// asked only for an input that is refused anyway, so that the refusal lists
+// everything at once; the operation itself holds them for every other.
+func Also[In any](d Do, rules func(In) []api.FieldError) Do {
+	d.more = func(in any) []api.FieldError { return rules(*in.(*In)) }
+	return d
 }
 
 // Table is all operations. It is read-only after NewTable.
@@ -106,6 +116,7 @@ func (t *Table) add(o *Op) {
 	}
 	o.Hints.ReadOnly = o.Hints.ReadOnly || o.Method == http.MethodGet
 	o.input, o.output = compileInput(t.Registry, o.Do.in), o.Do.out
+	o.input.more = o.Do.more
 	for _, name := range o.PathParams() {
 		if o.input.param(name) == nil {
 			panic(fmt.Sprintf("op: %s has no input field for {%s}", o.Name, name))

@@ -25,7 +25,7 @@ const (
 // does not is read a second time to say everything that is wrong with it.
 func (in *input) unmarshal(reg huma.Registry, args *Args, ptr any) error {
 	err := json.Unmarshal(args.Body, ptr, decodeOptions)
-	if err == nil {
+	if err == nil && string(bytes.TrimSpace(args.Body)) != "null" {
 		return nil
 	}
 	if shape := checkShape(args.Body); shape != nil {

@@ -42,6 +42,9 @@ func (s *Service) item(ctx context.Context, who op.Caller, in *api.PostBatchItem
 	ref := api.PostRef{ID: in.ID}
 	switch in.Op {
 	case "create":
+		if err := spend(&who, *in.Create); err != nil {
+			return api.PostBatchOutcome{}, err
+		}
 		made, _, err := s.make(ctx, who, *in.Create)
 		if err != nil {
 			return api.PostBatchOutcome{}, err

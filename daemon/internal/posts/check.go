@@ -1,6 +1,7 @@
 package posts
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -36,6 +37,25 @@ func (f failures) err() error {
 	}
 	e.Errors = f
 	return e
+}
+
+// createRules and patchRules are check for an input alone; see op.Also.
+func createRules(in api.PostCreate) []api.FieldError {
+	p := asked(&in)
+	return fieldErrors(check(&p))
+}
+
+func patchRules(in api.PostPatch) []api.FieldError {
+	p := api.Post{Title: "any", Slug: "any"}
+	apply(&p, &in.PostChanges)
+	return fieldErrors(check(&p))
+}
+
+func fieldErrors(err error) []api.FieldError {
+	if e, ok := errors.AsType[*api.Error](err); ok {
+		return e.Errors
+	}
+	return nil
 }
 
 // check holds a post to the rules that its schema cannot say, and brings its

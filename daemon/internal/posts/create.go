@@ -15,8 +15,23 @@ import (
 // start a job beside the post. Posts that an AI client makes are drafts,
 // whatever it asks for.
 func (s *Service) Create(ctx context.Context, who op.Caller, in api.PostCreate) (op.Encoded[api.PostCreated], error) {
+	if err := spend(&who, in); err != nil {
+		return op.Encoded[api.PostCreated]{}, err
+	}
 	made, wire, err := s.make(ctx, who, in)
 	return op.Encoded[api.PostCreated]{Of: made, JSON: wire}, err
+}
+
+// spend counts an input that starts a job against the limit of those, which the
+// row, being for every post, does not do.
+func spend(who *op.Caller, in api.PostCreate) error {
+	if in.Content != "" {
+		in.GenerateContent = false
+	}
+	if !in.Generates() {
+		return nil
+	}
+	return who.Spend(op.ClassAI)
 }
 
 // Generate starts a job that writes a draft.
@@ -58,7 +73,11 @@ func (s *Service) make(ctx context.Context, who op.Caller, in api.PostCreate) (m
 	if err != nil || made.Job != nil || r == nil { // r is nil when an item of a batch was repeated
 		return made, nil, err
 	}
-	return made, r.join(make([]byte, 0, len(r.JSON)+len(n.content)+16), n.content), nil
+	content := n.content
+	if r.Active {
+		content, err = quote(made.Post.Content)
+	}
+	return made, r.join(make([]byte, 0, len(r.JSON)+len(content)+16), content), err
 }
 
 // byAI reports that the caller is a language model's client.
@@ -95,13 +114,9 @@ type newPost struct {
 // compose makes the post of the input.
 func (s *Service) compose(who op.Caller, in *api.PostCreate) (*newPost, error) {
 	now := s.Now()
-	p := api.Post{
-		ID: kv.IDAt("post", now), CreatedAt: api.TimeOf(now), UpdatedAt: api.TimeOf(now), Version: 1,
-		Title: in.Title, Slug: in.Slug, Content: in.Content, Description: in.Description, Status: in.Status,
-		Tags: in.Tags, FeaturedImage: in.FeaturedImage, Locale: in.Locale, CanonicalURL: in.CanonicalURL,
-		PublishAt: in.PublishAt, Metadata: in.Metadata,
-		Provenance: api.Provenance{Source: who.Source, ActorID: who.Actor.ID},
-	}
+	p := asked(in)
+	p.ID, p.CreatedAt, p.UpdatedAt, p.Version = kv.IDAt("post", now), api.TimeOf(now), api.TimeOf(now), 1
+	p.Provenance = api.Provenance{Source: who.Source, ActorID: who.Actor.ID}
 	if p.Status == "" {
 		p.Status = api.PostDraft
 	}
@@ -131,6 +146,15 @@ func (s *Service) compose(who op.Caller, in *api.PostCreate) (*newPost, error) {
 	r.Active = safehtml.Active(p.Content)
 	content, err := quote(p.Content)
 	return &newPost{post: p, record: r, content: content, derived: in.Slug == "", in: in}, err
+}
+
+// asked is the post as the input words it.
+func asked(in *api.PostCreate) api.Post {
+	return api.Post{
+		Title: in.Title, Slug: in.Slug, Content: in.Content, Description: in.Description, Status: in.Status,
+		Tags: in.Tags, FeaturedImage: in.FeaturedImage, Locale: in.Locale, CanonicalURL: in.CanonicalURL,
+		PublishAt: in.PublishAt, Metadata: in.Metadata,
+	}
 }
 
 // jobInput is the input with the post's own form of what a job looks at: it
@@ -174,6 +198,7 @@ func (s *Service) create(tx kv.Tx, who op.Caller, n *newPost) (out api.PostCreat
 		return out, r, err
 	}
 	if out.Job == nil {
+		p.Content = r.shown(p.Content)
 		out.Post = &p
 	}
 	return out, r, s.announceNew(tx, who, r)

@@ -82,12 +82,8 @@ func (s *Service) Generated(tx kv.Tx, who op.Caller, job *api.Job, changes api.P
 	if err := check(&after); err != nil {
 		return err
 	}
-	after, err = s.save(tx, who, r, before, after, outcomes[job.State])
+	r, _, err = s.save(tx, who, r, before, after, outcomes[job.State])
 	if err != nil || !changes.FeaturedImage.Set {
-		return err
-	}
-	r, err = newRecord(after, 0, "")
-	if err != nil {
 		return err
 	}
 	return s.append(tx, who, "post.image_generated", r, nil)

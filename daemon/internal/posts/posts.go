@@ -47,10 +47,10 @@ func New(store kv.Store, log *event.Log) *Service {
 func (s *Service) Ops() []op.Op {
 	return []op.Op{
 		{Name: "posts.create", Method: "POST", Path: "/posts", Scope: op.PostsWrite, Status: http.StatusCreated,
-			Tool: "create_post", Hints: op.Hints{Title: "Create post", Default: true}, Do: op.Func(s.Create),
+			Tool: "create_post", Hints: op.Hints{Title: "Create post", Default: true}, Do: op.Also(op.Func(s.Create), createRules),
 			Doc: "Creates a post, or starts a job that writes one when there is no content but a generate flag."},
 		{Name: "posts.generate", Scope: op.PostsWrite | op.AIUse, Class: op.ClassAI, Status: http.StatusAccepted,
-			Tool: "generate_post", Hints: op.Hints{Title: "Generate post", Default: true, OpenWorld: true}, Do: op.Func(s.Generate),
+			Tool: "generate_post", Hints: op.Hints{Title: "Generate post", Default: true, OpenWorld: true}, Do: op.Also(op.Func(s.Generate), createRules),
 			Doc: "Starts a job that writes a draft post: its body, description, tags or cover, as the generate flags say."},
 		{Name: "posts.list", Method: "GET", Path: "/posts", Scope: op.PostsRead,
 			Tool: "list_posts", Hints: op.Hints{Title: "List posts", Default: true}, Do: op.Func(s.List),
@@ -61,7 +61,7 @@ func (s *Service) Ops() []op.Op {
 		{Name: "posts.getBySlug", Method: "GET", Path: "/posts/by-slug/{slug}", Scope: op.PostsRead, Do: op.Func(s.GetBySlug),
 			Doc: "Returns the post with that slug."},
 		{Name: "posts.update", Method: "PATCH", Path: "/posts/{id}", Scope: op.PostsWrite,
-			Tool: "update_post", Hints: op.Hints{Title: "Update post", Default: true, Destructive: true, Idempotent: true}, Do: op.Func(s.Update),
+			Tool: "update_post", Hints: op.Hints{Title: "Update post", Default: true, Destructive: true, Idempotent: true}, Do: op.Also(op.Func(s.Update), patchRules),
 			Doc: "Changes the members that are sent (JSON merge patch). An archived post takes only status and metadata."},
 		{Name: "posts.publish", Method: "POST", Path: "/posts/{id}/publish", Scope: op.PostsPublish,
 			Tool: "publish_post", Hints: op.Hints{Title: "Publish post", Default: true, Idempotent: true}, Do: op.Func(s.Publish),

@@ -152,6 +152,14 @@ func (r *record) whole(tx kv.Tx, team, id string, source bool) ([]byte, error) {
 	return r.join(make([]byte, 0, len(r.JSON)+len(quoted)+16), quoted), nil
 }
 
+// shown is content as an answer has it, when nobody asked for the source.
+func (r *record) shown(content string) string {
+	if !r.Active {
+		return content
+	}
+	return safehtml.Sanitize(content)
+}
+
 func sanitized(quoted []byte) ([]byte, error) {
 	content, err := jsontext.AppendUnquote(nil, quoted)
 	if err != nil {

@@ -89,6 +89,7 @@ func apply(p *api.Post, in *api.PostChanges) {
 // change lets edit alter post ref.ID and stores what came of it, with
 // everything that follows: times, version, revision, schedule and events. edit
 // replaces members and never writes into the maps, lists and pointers it finds.
+// The answer's content is as Get shows it.
 func (s *Service) change(tx kv.Tx, who op.Caller, ref api.PostRef, edit func(*api.Post) error) (api.Post, error) {
 	r, before, err := load(tx, who.Team, ref.ID)
 	if err != nil {
@@ -101,45 +102,50 @@ func (s *Service) change(tx kv.Tx, who op.Caller, ref api.PostRef, edit func(*ap
 	if err := edit(&after); err != nil {
 		return before, err
 	}
-	return s.save(tx, who, r, before, after, "")
+	r, after, err = s.save(tx, who, r, before, after, "")
+	if err != nil {
+		return before, err
+	}
+	after.Content = r.shown(after.Content)
+	return after, nil
 }
 
-// save stores after in place of before. cause is the event that a job's result
+// save stores after in place of before and returns what is stored. cause is the event that a job's result
 // is announced as, "" for a change that somebody made.
-func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Post, cause string) (api.Post, error) {
+func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Post, cause string) (*record, api.Post, error) {
 	now := s.now()
 	settle(&after, now)
 	previous := differences(&before, &after)
 	if len(previous) == 0 && before.Content == after.Content {
-		return before, nil
+		return r, before, nil
 	}
 	after.Version, after.UpdatedAt = before.Version+1, now
 	editor, revisions, active := r.Editor, r.Revisions, r.Active
 	if textDiffers(&before, &after) {
 		editor = who.Actor.ID
 		if err := keepRevision(tx, who.Team, &before, r.Editor, &revisions); err != nil {
-			return before, err
+			return r, before, err
 		}
 	}
 	if before.Content != after.Content {
 		summarize(&after)
 		active = safehtml.Active(after.Content)
 		if err := putContent(tx, who.Team, &after); err != nil {
-			return before, err
+			return r, before, err
 		}
 	}
 	next, err := newRecord(after, revisions, editor)
 	if err != nil {
-		return before, err
+		return r, before, err
 	}
 	next.Active = active
 	if err := put(tx, who.Team, after.ID, next); err != nil {
-		return before, err
+		return r, before, err
 	}
 	if err := s.reschedule(tx, who.Team, &before, &after); err != nil {
-		return before, err
+		return r, before, err
 	}
-	return after, s.announce(tx, who, next, &before, &after, previous, cause)
+	return next, after, s.announce(tx, who, next, &before, &after, previous, cause)
 }
 
 func textDiffers(a, b *api.Post) bool {

@@ -102,12 +102,24 @@ func readBody(ctx *fasthttp.RequestCtx, req *op.Request) error {
 	if len(req.Args.Body) == 0 {
 		return nil
 	}
-	media, _, _ := strings.Cut(string(ctx.Request.Header.ContentType()), ";")
-	media = strings.ToLower(strings.TrimSpace(media))
+	media := mediaType(ctx)
 	if media != "application/json" && (media != "application/merge-patch+json" || req.Op.Method != fasthttp.MethodPatch) {
-		return api.NewError(415, api.CodeUnsupportedMediaType, "Send the body as Content-Type: application/json.")
+		return notJSON()
 	}
 	return nil
+}
+
+// mediaType is that of the body, "" for one in another encoding than UTF-8.
+func mediaType(ctx *fasthttp.RequestCtx) string {
+	media, params, _ := strings.Cut(strings.ToLower(string(ctx.Request.Header.ContentType())), ";")
+	if _, charset, said := strings.Cut(params, "charset="); said && strings.Trim(charset, `" `) != "utf-8" {
+		return ""
+	}
+	return strings.TrimSpace(media)
+}
+
+func notJSON() *api.Error {
+	return api.NewError(415, api.CodeUnsupportedMediaType, "Send the body as Content-Type: application/json, in UTF-8.")
 }
 
 // readIfMatch turns the header into the input's ifMatch member.

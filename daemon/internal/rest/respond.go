@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"log/slog"
 	"strconv"
 
@@ -24,13 +25,28 @@ func (h *Handler) answer(ctx *fasthttp.RequestCtx, res op.Result) {
 	if res.Version > 0 {
 		tag := `"` + strconv.Itoa(res.Version) + `"`
 		head.Set("ETag", tag)
-		if ctx.IsGet() && string(ctx.Request.Header.Peek("If-None-Match")) == tag {
+		if (ctx.IsGet() || ctx.IsHead()) && unchanged(ctx.Request.Header.Peek("If-None-Match"), tag) {
 			ctx.SetStatusCode(fasthttp.StatusNotModified)
 			return
 		}
 	}
 	head.Set("Cache-Control", "no-store")
 	writeJSON(ctx, res.Status, res.Value, res.JSON)
+}
+
+// unchanged reports that an If-None-Match names the tag, by the weak comparison
+// of RFC 9110 section 13.1.2.
+func unchanged(header []byte, tag string) bool {
+	if len(header) == 0 {
+		return false
+	}
+	for one := range bytes.SplitSeq(header, []byte(",")) {
+		one = bytes.TrimPrefix(bytes.TrimSpace(one), []byte("W/"))
+		if string(one) == tag || string(one) == "*" {
+			return true
+		}
+	}
+	return false
 }
 
 func writeJSON(ctx *fasthttp.RequestCtx, status int, v any, stored []byte) {

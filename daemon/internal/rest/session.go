@@ -39,9 +39,8 @@ func (h *Handler) answerSession(ctx *fasthttp.RequestCtx, o *op.Op) error {
 	if who.Kind == op.Anonymous {
 		req.IdempotencyKey = "" // an answer to a sign-in holds a secret
 	}
-	media, _, _ := strings.Cut(string(ctx.Request.Header.ContentType()), ";")
-	if !strings.EqualFold(strings.TrimSpace(media), "application/json") {
-		return api.NewError(415, api.CodeUnsupportedMediaType, "Send the body as Content-Type: application/json.")
+	if mediaType(ctx) != "application/json" {
+		return notJSON()
 	}
 	req.Args.Body = ctx.PostBody()
 	res, refused := h.table.Call(h.opt.Context, req)
