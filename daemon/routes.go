@@ -3,10 +3,12 @@ package daemon
 import (
 	"bytes"
 	"html"
+	"log/slog"
 	"net"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -23,8 +25,19 @@ const (
 	mediaPath = rest.Prefix + "/media"
 )
 
-// route sends a request to its surface.
+// route answers a request and, at the debug level, logs it: the path without the
+// query, for that can hold the token of a sign-in link.
 func (d *Daemon) route(ctx *fasthttp.RequestCtx) {
+	begun := time.Now()
+	d.dispatch(ctx)
+	if log := slog.Default(); log.Enabled(d.ctx, slog.LevelDebug) {
+		log.Debug("request", "method", string(ctx.Method()), "path", string(ctx.Path()), "status", ctx.Response.StatusCode(),
+			"took", time.Since(begun), "address", d.address(ctx), "request", rest.RequestID(ctx))
+	}
+}
+
+// dispatch sends a request to its surface.
+func (d *Daemon) dispatch(ctx *fasthttp.RequestCtx) {
 	path := string(ctx.Path())
 	switch {
 	case path == mcpPath:
