@@ -30,15 +30,17 @@ var allowed = map[string][]string{
 	"cli":         {"cli/...", "sdk", "sdk/api"},
 	"daemon":      {"daemon/internal/...", "kv", "kv/...", "widget", "sdk/api"},
 
-	"daemon/internal/op":       {"kv", "sdk/api"},
-	"daemon/internal/event":    {"daemon/internal/op", "kv", "sdk/api"},
-	"daemon/internal/queue":    {"kv"},
-	"daemon/internal/team":     {"daemon/internal/op", "daemon/internal/event", "kv", "sdk/api"},
-	"daemon/internal/llm":      {"sdk/api"},
-	"daemon/internal/llm/...":  {"daemon/internal/llm", "sdk/api"},
-	"daemon/internal/hijack":   nil,
-	"daemon/internal/guard":    nil,
-	"daemon/internal/safehtml": nil,
+	"daemon/internal/op":      {"kv", "sdk/api"},
+	"daemon/internal/event":   {"daemon/internal/op", "kv", "sdk/api"},
+	"daemon/internal/queue":   {"kv"},
+	"daemon/internal/team":    {"daemon/internal/op", "daemon/internal/event", "kv", "sdk/api"},
+	"daemon/internal/llm":     {"sdk/api"},
+	"daemon/internal/llm/...": {"daemon/internal/llm", "sdk/api"},
+	"daemon/internal/hijack":  nil,
+	// Encodes the contract's times and integers.
+	"daemon/internal/superjson": {"sdk/api"},
+	"daemon/internal/guard":     nil,
+	"daemon/internal/safehtml":  nil,
 	// The attack corpus that tests share.
 	"daemon/internal/safehtml/...": {"daemon/internal/safehtml"},
 

@@ -1,0 +1,127 @@
+package superjson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Plain turns a payload into the JSON that a Go type decodes: a Date becomes an
+// RFC 3339 text, a bigint a whole number, a Set or typed array a list, a Map
+// with text keys an object; undefined members are absent. It is nil where the
+// payload is undefined. What JSON cannot hold (NaN, infinities, regular
+// expressions, errors) is refused. The JSON may alias raw.
+func Plain(raw []byte) ([]byte, error) {
+	if body, ok := bare(raw); ok {
+		return body, nil
+	}
+	v, err := Decode(raw)
+	if err != nil || v.Kind == Undefined {
+		return nil, err
+	}
+	return v.AppendJSON(nil)
+}
+
+// bare returns the json member of a payload without annotations, without
+// looking into it: whoever decodes the arguments does.
+func bare(raw []byte) (body []byte, ok bool) {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
+		return nil, false
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil || name.String() == "meta" {
+			return nil, false
+		}
+		isJSON := name.String() == "json"
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, false
+		}
+		if isJSON {
+			end := int(dec.InputOffset())
+			body = raw[end-len(value) : end]
+		}
+	}
+	if _, err := dec.ReadToken(); err != nil || body == nil {
+		return nil, false
+	}
+	return body, len(bytes.TrimSpace(raw[dec.InputOffset():])) == 0
+}
+
+// AppendJSON appends v as Plain describes. Undefined in a list is null.
+func (v *Value) AppendJSON(dst []byte) ([]byte, error) {
+	switch v.Kind {
+	case Undefined, Null:
+		return append(dst, "null"...), nil
+	case Bool:
+		return strconv.AppendBool(dst, v.Bool), nil
+	case Date:
+		return append(appendDate(append(dst, '"'), v.Time), '"'), nil
+	case BigInt:
+		return append(dst, v.Text...), nil
+	case Number:
+		return v.appendNumber(dst)
+	case String, URL:
+		return jsontext.AppendQuote(dst, v.Text)
+	case Array, Set, TypedArray:
+		return v.appendList(dst)
+	case Object:
+		return appendObject(dst, len(v.Keys), func(i int) (*Value, *Value) { return Text(v.Keys[i]), v.Items[i] })
+	case Map:
+		return appendObject(dst, len(v.Items)/2, func(i int) (*Value, *Value) { return v.Items[2*i], v.Items[2*i+1] })
+	}
+	return dst, errors.New("a RegExp or Error is not accepted here")
+}
+
+func (v *Value) appendNumber(dst []byte) ([]byte, error) {
+	switch {
+	case v.Text == "-0":
+		return append(dst, '0'), nil
+	case v.special():
+		return dst, fmt.Errorf("%s is not accepted here", v.Text)
+	}
+	return append(dst, v.Text...), nil
+}
+
+func (v *Value) appendList(dst []byte) (_ []byte, err error) {
+	dst = append(dst, '[')
+	for i, item := range v.Items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = item.AppendJSON(dst); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+func appendObject(dst []byte, n int, member func(int) (key, value *Value)) (_ []byte, err error) {
+	dst = append(dst, '{')
+	first := true
+	for i := range n {
+		key, value := member(i)
+		if value.Kind == Undefined {
+			continue
+		}
+		if key.Kind != String {
+			return dst, errors.New("a Map here must have text keys")
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		if dst, err = jsontext.AppendQuote(dst, key.Text); err != nil {
+			return dst, err
+		}
+		if dst, err = value.AppendJSON(append(dst, ':')); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, '}'), nil
+}
