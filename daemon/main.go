@@ -63,7 +63,7 @@ func newRoot(c console) *cobra.Command {
 	}
 	root.SetVersionTemplate("svcd {{.Version}}\n")
 	addFlags(root.PersistentFlags())
-	root.AddCommand(serveCommand(c), initCommand(c), doctorCommand(c), backupCommand(c), restoreCommand(c),
+	root.AddCommand(serveCommand(c), initCommand(c), linkCommand(c), doctorCommand(c), backupCommand(c), restoreCommand(c),
 		checkCommand(c), configCommand(c), debugCommand(c), versionCommand(c))
 	return root
 }

@@ -194,7 +194,7 @@ func (s *Service) changeKey(tx kv.Tx, who *op.Caller, id, action string, change 
 	}
 	if k.Revoked != 0 {
 		e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "A revoked key stays revoked. Create another.")
-		e.From = "revoked"
+		e.From, e.To = "revoked", "active"
 		return out, e
 	}
 	if err := change(k); err != nil {

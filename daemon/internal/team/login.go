@@ -196,6 +196,7 @@ func (s *Service) useLink(tx kv.Tx, who op.Caller, f *Fingerprint, p *password, 
 	if err := dropLink(tx, m); err != nil {
 		return out, err
 	}
+	invited := m.Invited
 	m.Invited = false
 	if err := members.Put(tx, l.Team, l.User, m); err != nil {
 		return out, err
@@ -203,6 +204,12 @@ func (s *Service) useLink(tx kv.Tx, who op.Caller, f *Fingerprint, p *password, 
 	if len(p.Hash) > 0 {
 		if err := setPassword(tx, m.Email, p); err != nil {
 			return out, err
+		}
+		// A password that is replaced may be in other hands, as may what it opened.
+		if !invited {
+			if err := endSessions(tx, l.Team, l.User, ""); err != nil {
+				return out, err
+			}
 		}
 	}
 	return s.signIn(tx, who, l.Team, l.User, plain, "link")
