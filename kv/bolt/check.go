@@ -3,6 +3,7 @@ package bolt
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 
 	bolt "go.etcd.io/bbolt"
@@ -18,14 +19,18 @@ import (
 // A damaged file can end the process: call Check in a child process and take
 // its death for a problem.
 func Check(path string, report func(key []byte, reason string), tables ...kv.Checker) (pairs int, err error) {
-	if err := checkFormat(path); err != nil {
-		return 0, fmt.Errorf("check store %s: %w", path, err)
-	}
 	db, err := openFile(path, &bolt.Options{ReadOnly: true, PreLoadFreelist: true, Timeout: lockTimeout})
 	if err != nil {
 		return 0, fmt.Errorf("check store %s: %w", path, err)
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	if err := structureOf(path); err != nil {
+		report(nil, err.Error())
+		return 0, db.Close()
+	}
+	if err := readFormat(db, path); err != nil {
+		return 0, errors.Join(fmt.Errorf("check store %s: %w", path, err), db.Close())
+	}
 	err = db.View(func(tx *bolt.Tx) error {
 		once := reportOnce(report)
 		view := &viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}}
@@ -40,6 +45,21 @@ func Check(path string, report func(key []byte, reason string), tables ...kv.Che
 		return nil
 	})
 	return pairs, errors.Join(err, db.Close())
+}
+
+// structureOf checks the pages of the file at path. Nobody writes to it: bbolt
+// holds its lock.
+func structureOf(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return checkStructure(f, info.Size())
 }
 
 // everyPair checks and counts all pairs.
