@@ -23,9 +23,12 @@ const (
 	maxValue = 256 << 20
 )
 
-// pageFill is how full bbolt leaves a page that it splits. Most keys are added behind
-// those before, where its default of a half would write nearly twice the pages.
-const pageFill = 0.9
+// pageFill is how full bbolt leaves a page that it splits. Most keys are added
+// behind those before, of the store or of their team, where its default of a half
+// leaves every page half empty. More than this makes keys in no order, such as
+// idempotency keys, split pages again and again: at 0.9 they fill 38 % of them,
+// here 52 %, by default 69 %.
+const pageFill = 0.8
 
 // Update implements kv.Store. When ctx ends while fn waits for its commit,
 // Update returns ctx.Err() and fn never runs; once a commit has taken fn,
