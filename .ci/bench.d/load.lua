@@ -1,8 +1,10 @@
 -- Load for wrk. From the environment:
---   METHOD, PATHS (file with one path a line, taken in turn), AUTH,
+--   METHOD, PATHS (file with one path a line, taken in turn), AUTH, or
+--   KEYS (file with one key a line, taken in turn),
 --   BODY (file; each %d in it becomes a number no other request has).
 local paths, turn, body, number = {}, 0, nil, 0
 local threads = 0
+local keys = {}
 
 function setup(thread)
   thread:set("id", threads)
@@ -23,6 +25,12 @@ function init()
   if auth and auth ~= "" then
     wrk.headers["Authorization"] = auth
   end
+  local list = os.getenv("KEYS")
+  if list and list ~= "" then
+    for line in io.lines(list) do
+      keys[#keys + 1] = "Bearer " .. line
+    end
+  end
   number = os.time() % 100000 * 10000000 + id * 5000000
 end
 
@@ -32,5 +40,8 @@ function request()
     return wrk.format(nil, paths[turn])
   end
   number = number + 1
+  if #keys > 0 then
+    wrk.headers["Authorization"] = keys[number % #keys + 1]
+  end
   return wrk.format(nil, paths[turn], nil, (body:gsub("%%d", string.format("%d", number))))
 end

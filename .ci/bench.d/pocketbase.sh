@@ -32,7 +32,7 @@ bench_pocketbase() {
 
   post_body "$work/post.json"
   echo "$records" >"$work/paths"
-  METHOD=POST BODY=$work/post.json PATHS=$work/paths load pocketbase "creates (not synced per commit)" "$base"
+  METHOD=POST BODY=$work/post.json PATHS=$work/paths load pocketbase "creates, not synced per commit" "$base"
   curl -fsS "$base$records?perPage=100&fields=id" | grep -o '"id":"[^"]*"' | cut -d'"' -f4 | sed "s#^#$records/#" >"$work/paths"
   PATHS=$work/paths load pocketbase "gets by id" "$base"
   echo "$records?perPage=20&sort=-created&skipTotal=1&fields=id,title,slug,status,created,updated" >"$work/paths"
