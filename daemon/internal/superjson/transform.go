@@ -199,6 +199,7 @@ func reviveError(v *Value) error {
 			member = Text("")
 		case member == nil:
 			member = &Value{}
+		case name == "name" && member.Kind == Undefined:
 		case name != "cause" && member.Kind != String:
 			return fmt.Errorf("an Error's %s must be text", name)
 		}
