@@ -2,14 +2,17 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -25,75 +28,186 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// api is where the REST surface begins.
+const api = "/svc-api/v1"
+
+// patience ends a test that hangs; it is no measure of what is quick.
+const patience = time.Minute
+
+// command prepares svcd with these arguments and no setting from outside.
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = []string{asDaemon + "=1", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
+	cmd.WaitDelay = patience
+	return cmd
+}
+
+// run runs a command to its end and returns what it wrote and its exit status.
+func run(t testing.TB, cmd *exec.Cmd) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	err := cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		t.Fatalf("%v: %v", cmd.Args, err)
+	}
+	return out.String(), said.String(), cmd.ProcessState.ExitCode()
+}
+
+// does runs svcd and returns what it wrote. It must succeed without a word on
+// stderr.
+func does(t testing.TB, args ...string) string {
+	t.Helper()
+	out, said, status := run(t, command(args...))
+	if status != 0 || said != "" {
+		t.Fatalf("%v: exit %d\n%s%s", args, status, out, said)
+	}
+	return out
+}
+
+// refuses runs svcd, which must fail with one line on stderr and nothing on
+// stdout. It returns the line.
+func refuses(t testing.TB, cmd *exec.Cmd) string {
+	t.Helper()
+	out, said, status := run(t, cmd)
+	if status != 1 || out != "" || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "svcd: ") {
+		t.Errorf("%v: exit %d\nstdout %q\nstderr %q", cmd.Args[1:], status, out, said)
+	}
+	return said
+}
+
+// team is what svcd init prints.
+type team struct{ TeamID, TeamSlug, OwnerEmail, Key, SignInLink string }
+
+// found makes a team in data.
+func found(t testing.TB, data string, args ...string) (made team) {
+	t.Helper()
+	out := does(t, append([]string{"init", "--json", "--data", data}, args...)...)
+	if err := json.Unmarshal([]byte(out), &made); err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// first makes a team in data and returns its key.
+func first(t testing.TB, data string) string {
+	t.Helper()
+	return found(t, data).Key
+}
+
 // process is a running svcd.
 type process struct {
 	*exec.Cmd
 	URL    string
-	stderr strings.Builder
+	lines  chan string // of stdout, after the first
+	log    transcript  // stderr
 	exited chan struct{}
 	err    error // of Wait, once exited is closed
 }
 
-// command prepares svcd with these arguments.
-func command(args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asDaemon+"=1", "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=")
-	return cmd
+// serving prepares svcd serve on a free port, without limits of requests.
+func serving(data string, args ...string) *exec.Cmd {
+	return command(append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "",
+		"--limits=read=0,write=0,ai=0,mcp=0,login=0"}, args...)...)
 }
 
-// first makes a team in data and returns its key.
-func first(t *testing.T, data string) string {
+// serve runs svcd until the test ends, after which its log must hold no panic.
+func serve(t testing.TB, data string, args ...string) *process {
 	t.Helper()
-	out, err := command("init", "--json", "--data", data).Output()
+	return started(t, serving(data, args...))
+}
+
+func started(t testing.TB, cmd *exec.Cmd) *process {
+	t.Helper()
+	p, err := start(cmd)
 	if err != nil {
-		t.Fatalf("init: %v %s", err, out)
-	}
-	var made struct{ Key string }
-	if err := json.Unmarshal(out, &made); err != nil {
 		t.Fatal(err)
 	}
-	return made.Key
+	t.Cleanup(func() {
+		p.end(syscall.SIGKILL)
+		for _, bad := range []string{"panic", "DATA RACE"} {
+			if log := p.log.String(); strings.Contains(log, bad) {
+				t.Errorf("the log speaks of a %s:\n%s", bad, log)
+			}
+		}
+	})
+	return p
 }
 
-// serve starts svcd on a free port and waits until it answers.
-func serve(t *testing.T, data string, args ...string) *process {
-	t.Helper()
-	limits := "--limits=read=0,write=0,ai=0,mcp=0,login=0"
-	p := &process{Cmd: command(append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "", limits}, args...)...), exited: make(chan struct{})}
+// start runs svcd until it says what it serves. The caller ends it.
+func start(cmd *exec.Cmd) (*process, error) {
+	p := &process{Cmd: cmd, lines: make(chan string, 64), exited: make(chan struct{})}
 	out, err := p.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	p.Stderr = &p.stderr
+	p.Stderr = &p.log
 	if err := p.Start(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	address := make(chan string, 1)
 	go func() {
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
+		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if _, url, ok := strings.Cut(lines.Text(), " serves "); ok {
 				address <- url
+			} else {
+				p.lines <- lines.Text()
 			}
 		}
 		p.err = p.Wait()
+		close(p.lines)
 		close(p.exited)
 	}()
 	select {
 	case p.URL = <-address:
+		return p, nil
 	case <-p.exited:
-		t.Fatalf("svcd ended: %v\n%s", p.err, p.stderr.String())
-	case <-time.After(30 * time.Second):
-		t.Fatal("svcd did not start")
+		return nil, errors.Join(errors.New("svcd ended: "+p.log.String()), p.err)
+	case <-time.After(patience):
+		p.end(syscall.SIGKILL)
+		return nil, errors.New("svcd did not start: " + p.log.String())
 	}
-	t.Cleanup(func() { p.end(syscall.SIGKILL) })
-	return p
 }
 
-// end sends a signal and waits for the process to be gone.
+// end sends a signal and waits for the process to be gone. One that stays is
+// made to tell in its log what it waits for.
 func (p *process) end(sig syscall.Signal) {
 	_ = p.Process.Signal(sig) // it may have ended by itself
-	<-p.exited
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		_ = p.Process.Signal(syscall.SIGQUIT)
+		<-p.exited
+	}
+}
+
+// stop ends the process as a service manager does, and wants it to end well.
+func (p *process) stop(t testing.TB) {
+	t.Helper()
+	p.end(syscall.SIGTERM)
+	if p.err != nil {
+		t.Errorf("exit %v\n%s", p.err, p.log.String())
+	}
+}
+
+// transcript is text that one goroutine writes while others read it.
+type transcript struct {
+	mu sync.Mutex // guards b
+	b  bytes.Buffer
+}
+
+func (w *transcript) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.Write(b)
+}
+
+func (w *transcript) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.String()
 }
 
 // call makes one request and returns the status and the body; status 0 is no
@@ -103,7 +217,9 @@ func call(ctx context.Context, method, url, key, body string) (int, []byte) {
 	if err != nil {
 		return 0, nil
 	}
-	req.Header.Set("Authorization", "Bearer "+key)
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -111,7 +227,7 @@ func call(ctx context.Context, method, url, key, body string) (int, []byte) {
 	if err != nil {
 		return 0, nil
 	}
-	defer res.Body.Close() //nolint:errcheck // only read from
+	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
 	if err != nil {
 		return 0, nil
@@ -119,11 +235,44 @@ func call(ctx context.Context, method, url, key, body string) (int, []byte) {
 	return res.StatusCode, b
 }
 
-// verify runs svcd check over the data of a daemon that has ended.
-func verify(t *testing.T, data string) {
+// write creates a post with this content; the id is "" when that was refused.
+func (p *process) write(ctx context.Context, key, title, content string) (id string, status int, answer []byte) {
+	body, err := json.Marshal(map[string]string{"title": title, "content": content})
+	if err != nil {
+		return "", 0, nil
+	}
+	status, answer = call(ctx, "POST", p.URL+api+"/posts", key, string(body))
+	var made struct{ ID string }
+	if status != http.StatusCreated || json.Unmarshal(answer, &made) != nil {
+		return "", status, answer
+	}
+	return made.ID, status, answer
+}
+
+// get reads a JSON answer, which must have status 200.
+func get[T any](t testing.TB, url, key string) (v T) {
 	t.Helper()
-	if out, err := command("check", "--data", data).CombinedOutput(); err != nil {
-		t.Errorf("check: %v\n%s", err, out)
+	status, body := call(t.Context(), "GET", url, key, "")
+	if err := json.Unmarshal(body, &v); err != nil || status != http.StatusOK {
+		t.Fatalf("GET %s: %d %s", url, status, body)
+	}
+	return v
+}
+
+// code is the error code of an answer.
+func code(body []byte) string {
+	var e struct{ Code string }
+	if json.Unmarshal(body, &e) != nil {
+		return "no JSON: " + string(body)
+	}
+	return e.Code
+}
+
+// verify runs svcd check over the data of a daemon that has ended.
+func verify(t testing.TB, data string) {
+	t.Helper()
+	if out, said, status := run(t, command("check", "--data", data)); status != 0 {
+		t.Errorf("check: exit %d\n%s%s", status, out, said)
 	}
 }
 

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestInit(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	for _, bad := range [][]string{
+		{"--slug", "Not a slug"}, {"--slug", "svc-api"}, {"--email", "nobody"}, {"--team", ""},
+	} {
+		refuses(t, command(append([]string{"init", "--data", data}, bad...)...))
+	}
+	a := found(t, data, "--team", "Harbour Coffee", "--slug", "harbour", "--email", "you@harbour.example", "--listen", "127.0.0.1:9")
+	if a.TeamSlug != "harbour" || a.OwnerEmail != "you@harbour.example" || !strings.HasPrefix(a.TeamID, "team_") ||
+		!strings.HasPrefix(a.SignInLink, "http://127.0.0.1:9/sign-in?token=") {
+		t.Errorf("%+v", a)
+	}
+	if said := refuses(t, command("init", "--data", data, "--slug", "other")); !strings.Contains(said, "--another") {
+		t.Error(said)
+	}
+	for _, taken := range [][]string{{"--slug", "harbour", "--email", "b@harbour.example"}, {"--slug", "other", "--email", "you@harbour.example"}} {
+		refuses(t, command(append([]string{"init", "--another", "--data", data}, taken...)...))
+	}
+	out := does(t, "init", "--another", "--data", data, "--slug", "other", "--email", "b@harbour.example")
+	b := shownKey.FindString(out)
+	p := serve(t, data)
+	for key, slug := range map[string]string{a.Key: "harbour", b: "other"} {
+		type me struct{ Team struct{ Slug string } }
+		if got := get[me](t, p.URL+api+"/me", key); got.Team.Slug != slug {
+			t.Errorf("%+v", got)
+		}
+	}
+	if said := refuses(t, command("init", "--another", "--data", data, "--slug", "third", "--email", "c@harbour.example")); !strings.Contains(said, "another process") {
+		t.Error(said)
+	}
+}
+
+// The default configuration, as printed and with every line in force, changes
+// nothing.
+func TestDefaultConfigIsAConfig(t *testing.T) {
+	printed := does(t, "config", "print-default")
+	plain := does(t, "config", "show")
+	if strings.Count(plain, "\n") < 20 || !strings.Contains(plain, "listen: 127.0.0.1:8080\n") {
+		t.Fatal(plain)
+	}
+	inForce := regexp.MustCompile(`(?m)^#([a-z-]+:)`).ReplaceAllString(printed, "$1")
+	if strings.Count(inForce, "\n#") == strings.Count(printed, "\n#") {
+		t.Fatal(printed)
+	}
+	for _, text := range []string{printed, inForce} {
+		if got := does(t, "config", "show", "--config", file(t, "svcd.yaml", text)); got != plain {
+			t.Errorf("shows\n%s\ninstead of\n%s", got, plain)
+		}
+	}
+}
+
+func file(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A flag wins over the environment, that over the file, that over the default;
+// secrets are masked.
+func TestConfigSources(t *testing.T) {
+	path := file(t, "svcd.yaml", "drain: 1s\njob-workers: 11\nlog-level: warn\norigins: [https://a.example, https://b.example]\nopenai-api-key: sk-in-the-file\n")
+	cmd := command("config", "show", "--log-level", "error")
+	cmd.Env = append(cmd.Env, "SVCD_CONFIG="+path, "SVCD_JOB_WORKERS=12", "SVCD_LOG_LEVEL=debug", "ANTHROPIC_API_KEY=sk-in-the-environment")
+	out, said, status := run(t, cmd)
+	if status != 0 || strings.Contains(out+said, "sk-in") {
+		t.Errorf("exit %d\n%s%s", status, out, said)
+	}
+	for _, want := range []string{"drain: 1s", "job-workers: 12", "log-level: error", "origins: https://a.example,https://b.example",
+		"openai-api-key: (set)", "anthropic-api-key: (set)", "listen: 127.0.0.1:8080"} {
+		if !strings.Contains("\n"+out, "\n"+want+"\n") {
+			t.Errorf("lacks %s:\n%s", want, out)
+		}
+	}
+}
+
+// Everything that is wrong is said at once, whatever source it is from.
+func TestConfigErrors(t *testing.T) {
+	path := file(t, "svcd.yaml", "listn: 127.0.0.1:1\njob-workers: many\nlog-level: loud\ntls-cert: only.pem\n")
+	cmd := command("serve", "--config", path, "--data", t.TempDir(), "--max-size", "big", "--listen", "0.0.0.0:0", "--admin", "0.0.0.0:0")
+	cmd.Env = append(cmd.Env, "SVCD_DRAIN=soon", "SVCD_LIMITS=read=lots", "SVCD_SITE_HOSTS=blog.example")
+	out, said, status := run(t, cmd)
+	if status != 1 || out != "" {
+		t.Errorf("exit %d, %q", status, out)
+	}
+	wants := []string{"no setting listn", path + ": job-workers", "SVCD_DRAIN: drain", "--max-size: max-size", "limits: ", "log-level: ",
+		"tls-cert and tls-key", "admin: ", `"blog.example" must be written as name=value`}
+	for _, want := range wants {
+		if !strings.Contains(said, want) {
+			t.Errorf("lacks %q:\n%s", want, said)
+		}
+	}
+	if n := strings.Count(said, "\n"); n != len(wants) {
+		t.Errorf("%d lines for %d mistakes:\n%s", n, len(wants), said)
+	}
+	for _, bad := range []string{"listen: [", "- a list", "listen: &x *x"} {
+		refuses(t, command("serve", "--config", file(t, "svcd.yaml", bad)))
+	}
+	refuses(t, command("serve", "--config", "/does/not/exist.yaml"))
+}
+
+// Keys travel in clear text only where nobody else listens.
+func TestPublicAddressNeedsTLS(t *testing.T) {
+	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:80", "localhost.example:80"} {
+		said := refuses(t, command("serve", "--data", t.TempDir(), "--admin", "", "--listen", address))
+		if !strings.Contains(said, "tls-domains") || !strings.Contains(said, "behind-proxy") {
+			t.Errorf("%s: %s", address, said)
+		}
+	}
+	data := t.TempDir()
+	first(t, data)
+	for _, address := range []string{"localhost:0", "[::1]:0"} {
+		serve(t, data, "--listen", address).stop(t)
+	}
+	serve(t, data, "--listen", "0.0.0.0:0", "--behind-proxy")
+	said := refuses(t, command("serve", "--data", t.TempDir(), "--admin", "", "--listen", "0.0.0.0:0", "--tls-cert", "no.pem", "--tls-key", "no.pem"))
+	if !strings.Contains(said, "no.pem") {
+		t.Error(said)
+	}
+}
+
+type finding struct{ Check, State, Text string }
+
+// doctor runs svcd doctor --json and returns what it found by name.
+func doctor(t *testing.T, wantStatus int, args ...string) map[string]finding {
+	t.Helper()
+	out, said, status := run(t, command(append([]string{"doctor", "--json"}, args...)...))
+	var list []finding
+	if err := json.Unmarshal([]byte(out), &list); err != nil || status != wantStatus || said != "" {
+		t.Fatalf("exit %d, %v\n%s%s", status, err, out, said)
+	}
+	found := map[string]finding{}
+	for _, f := range list {
+		found[f.Check] = f
+	}
+	return found
+}
+
+func TestDoctor(t *testing.T) {
+	data := t.TempDir()
+	if err := os.Chmod(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	free := freeAddress(t)
+	if f := doctor(t, 0, "--data", filepath.Join(data, "none"), "--listen", free); f["data folder"].State != "note" {
+		t.Errorf("%+v", f)
+	}
+	if f := doctor(t, 0, "--data", data, "--listen", free); f["data file"].State != "note" {
+		t.Errorf("%+v", f)
+	}
+	first(t, data)
+	if f := doctor(t, 0, "--data", data, "--listen", free); f["data file"].State != "ok" || f["listen"].State != "ok" || f["models"].State != "note" {
+		t.Errorf("%+v", f)
+	}
+	if out := does(t, "doctor", "--data", data, "--listen", free); strings.Count(out, "✓") < 4 || strings.Contains(out, "✗") {
+		t.Error(out)
+	}
+	p := serve(t, data)
+	mine := strings.TrimPrefix(p.URL, "http://")
+	if f := doctor(t, 0, "--data", data, "--listen", mine); f["listen"].State != "ok" || !strings.Contains(f["data file"].Text, "running svcd") {
+		t.Errorf("%+v", f)
+	}
+	if f := doctor(t, 1, "--data", filepath.Join(data, "none"), "--listen", mine); f["listen"].State != "fail" {
+		t.Errorf("%+v", f)
+	}
+	p.stop(t)
+	if err := os.Chmod(data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if f := doctor(t, 1, "--data", data, "--listen", free); f["data folder"].State != "fail" || !strings.Contains(f["data folder"].Text, "chmod 700") {
+		t.Errorf("%+v", f)
+	}
+	if f := doctor(t, 1, "--data", data, "--listen", "nowhere", "--log-format", "xml"); !strings.Contains(f["configuration"].Text, "listen") || !strings.Contains(f["configuration"].Text, "log-format") {
+		t.Errorf("%+v", f)
+	}
+	if err := os.WriteFile(dataFile(data), []byte("not a store"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := doctor(t, 1, "--data", data, "--listen", free); f["data file"].State != "fail" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// freeAddress is one that nobody listens on.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ln.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return ln.Addr().String()
+}
+
+func TestVersionAndMistakes(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"--version"}} {
+		if out := does(t, args...); !regexp.MustCompile(`^svcd \S+\n$`).MatchString(out) {
+			t.Errorf("%v: %q", args, out)
+		}
+	}
+	for _, args := range [][]string{{"serve", "--no-such-flag"}, {"serve", "extra"}, {"backup"}, {"restore", "a", "b"}, {"debug", "get", "post"}, {"config", "nothing"}, {"debug", "nothing"}} {
+		refuses(t, command(args...))
+	}
+	for _, args := range [][]string{{"--help"}, {"serve", "--help"}, {"help", "backup"}} {
+		if out := does(t, args...); !strings.Contains(out, "Usage:") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+}
+
+func TestDebugGet(t *testing.T) {
+	data := t.TempDir()
+	team := found(t, data)
+	p := serve(t, data)
+	id, _, _ := p.write(t.Context(), team.Key, "A title to find", "<p>x</p>")
+	if said := refuses(t, command("debug", "get", "post", id, "--data", data)); !strings.Contains(said, "another process has the file open") {
+		t.Error(said)
+	}
+	p.stop(t)
+	var got struct {
+		Team   string
+		Record map[string]any
+	}
+	out := does(t, "debug", "get", "post", id, "--data", data)
+	if err := json.Unmarshal([]byte(out), &got); err != nil || got.Team != team.TeamID || len(got.Record) == 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if said := refuses(t, command("debug", "get", "post", "post_none", "--data", data)); !strings.Contains(said, "not found") {
+		t.Error(said)
+	}
+	empty := t.TempDir()
+	refuses(t, command("debug", "get", "post", id, "--data", empty))
+	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
+		t.Errorf("looking made %v, %v", left, err)
+	}
+}
