@@ -58,8 +58,11 @@ func backupTo(ctx context.Context, data, path string) (err error) {
 	stream, err := openBackup(ctx, data)
 	if err != nil {
 		store, openErr := bolt.Open(filepath.Join(data, dataFile), bolt.Options{})
-		if openErr != nil {
-			return errors.Join(openErr, fmt.Errorf("ask the running daemon: %w", err))
+		switch {
+		case openErr != nil && errors.Is(err, os.ErrNotExist): // no daemon runs
+			return openErr
+		case openErr != nil:
+			return fmt.Errorf("%w; the running daemon: %w", openErr, err)
 		}
 		return errors.Join(store.BackupFile(ctx, path), store.Close())
 	}

@@ -14,7 +14,10 @@ import (
 
 // debugCommand shows stored records to the operator of the machine.
 func debugCommand(c console) *cobra.Command {
-	cmd := &cobra.Command{Use: "debug", Short: "Look into the data of a stopped daemon"}
+	cmd := &cobra.Command{
+		Use: "debug", Short: "Look into the data of a stopped daemon", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "get TABLE ID", Short: "Print one record as JSON", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {

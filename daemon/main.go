@@ -89,7 +89,10 @@ func versionCommand(c console) *cobra.Command {
 }
 
 func configCommand(c console) *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Show the configuration"}
+	cmd := &cobra.Command{
+		Use: "config", Short: "Show the configuration", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
 	cmd.AddCommand(&cobra.Command{
 		Use: "print-default", Short: "Print every setting with its default and meaning, as a YAML file", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return printDefault(c.out) },

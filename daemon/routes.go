@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -25,13 +26,16 @@ const (
 	mediaPath = rest.Prefix + "/media"
 )
 
+var secretLike = regexp.MustCompile(`(svc_|sess_|link_)[0-9A-Za-z]{20,}`)
+
 // route answers a request and, at the debug level, logs it: the path without the
-// query, for that can hold the token of a sign-in link.
+// query, for that can hold the token of a sign-in link, and without what looks
+// like a secret that was put there by mistake.
 func (d *Daemon) route(ctx *fasthttp.RequestCtx) {
 	begun := time.Now()
 	d.dispatch(ctx)
 	if log := slog.Default(); log.Enabled(d.ctx, slog.LevelDebug) {
-		log.Debug("request", "method", string(ctx.Method()), "path", string(ctx.Path()), "status", ctx.Response.StatusCode(),
+		log.Debug("request", "method", string(ctx.Method()), "path", secretLike.ReplaceAllString(string(ctx.Path()), "${1}…"), "status", ctx.Response.StatusCode(),
 			"took", time.Since(begun), "address", d.address(ctx), "request", rest.RequestID(ctx))
 	}
 }

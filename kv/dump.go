@@ -1,16 +1,18 @@
 package kv
 
 import (
-	"reflect"
+	"encoding/json"
+	"fmt"
 
 	"github.com/fxamacker/cbor/v2"
 )
 
-// dumpMode decodes any record as maps with text keys.
-var dumpMode = must(cbor.DecOptions{DefaultMapType: reflect.TypeFor[map[string]any]()}.DecMode())
+// dumpMode decodes any record as maps, whose keys are text or numbers.
+var dumpMode = must(cbor.DecOptions{}.DecMode())
 
 // Dump returns the record id of a table and its team as generic values, for a
-// person to look at.
+// person to look at: maps have text keys, and JSON inside a record is shown as
+// such.
 func Dump(tx Tx, table, id string) (team string, record any, err error) {
 	key := Key(table, "r", id)
 	raw, err := tx.Get(key)
@@ -25,5 +27,25 @@ func Dump(tx Tx, table, id string) (team string, record any, err error) {
 		return "", nil, &CorruptError{Key: key, Reason: reason}
 	}
 	err = dumpMode.Unmarshal(f.payload, &record)
-	return string(f.team), record, err
+	return string(f.team), readable(record), err
+}
+
+func readable(v any) any {
+	switch v := v.(type) {
+	case map[any]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[fmt.Sprint(k)] = readable(e)
+		}
+		return m
+	case []any:
+		for i := range v {
+			v[i] = readable(v[i])
+		}
+	case []byte:
+		if json.Valid(v) {
+			return json.RawMessage(v)
+		}
+	}
+	return v
 }
