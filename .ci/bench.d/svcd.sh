@@ -51,9 +51,9 @@ bench_teams() {
   svcd_stop
 }
 
-# bench_large starts svcd on what creates leave behind in BENCH_LARGE seconds (60).
+# bench_large starts svcd on what creates leave behind in BENCH_LARGE seconds (25).
 bench_large() {
-  local base seconds=${BENCH_LARGE:-60}
+  local base seconds=${BENCH_LARGE:-25}
   svcd_start large
   post_body "$work/post.json"
   echo "$posts" >"$work/paths"
