@@ -28,6 +28,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/public"
 	"edgesvc.dev/svc/daemon/internal/rest"
 	"edgesvc.dev/svc/daemon/internal/team"
+	"edgesvc.dev/svc/daemon/internal/trpc"
 	"edgesvc.dev/svc/kv/bolt"
 )
 
@@ -49,6 +50,7 @@ type Daemon struct {
 
 	rest    *rest.Handler
 	mcp     *mcp.Handler
+	trpc    *trpc.Handler
 	public  *public.Pages
 	bridge  *hijack.Bridge
 	metrics *metrics

@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"daemon/internal/jobs":  append([]string{"daemon/internal/llm"}, domain...),
 
 	"daemon/internal/rest":   {"daemon/internal/op", "sdk/api"},
+	"daemon/internal/trpc":   {"daemon/internal/op", "daemon/internal/superjson", "daemon/internal/hijack", "sdk/api"},
 	"daemon/internal/public": {"daemon/internal/op", "daemon/internal/safehtml", "sdk/api"},
 	"daemon/internal/mcp":    {"daemon/internal/op", "daemon/internal/safehtml", "daemon/internal/hijack", "sdk/api"},
 }

@@ -21,6 +21,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/queue"
 	"edgesvc.dev/svc/daemon/internal/rest"
 	"edgesvc.dev/svc/daemon/internal/team"
+	"edgesvc.dev/svc/daemon/internal/trpc"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -65,6 +66,9 @@ func (d *Daemon) surfaces() {
 		SameOrigin: d.sameOrigin, Address: d.address, Observe: d.metrics.observe,
 		BaseURL: d.base, Version: version(),
 	}, d.routes()...)
+	d.trpc = trpc.New(d.table, trpc.Options{
+		Context: d.ctx, Bridge: d.bridge, Observe: d.metrics.observe, Member: d.rest.Member, SetCookie: d.rest.SetCookie,
+	})
 	d.mcp = mcp.New(d.table, mcp.Options{
 		Context: d.ctx, Bridge: d.bridge, Key: d.team.Authenticate,
 		Address: d.address, Observe: d.metrics.observe,

@@ -15,6 +15,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/guard"
 	"edgesvc.dev/svc/daemon/internal/rest"
+	"edgesvc.dev/svc/daemon/internal/trpc"
 )
 
 // Body limits by surface.
@@ -48,6 +49,8 @@ func (d *Daemon) dispatch(ctx *fasthttp.RequestCtx) {
 		d.mcp.Serve(ctx)
 	case strings.HasPrefix(path, "/.well-known/oauth-protected-resource"):
 		d.mcp.ServeMetadata(ctx)
+	case path == trpc.Prefix, strings.HasPrefix(path, trpc.Prefix+"/"):
+		d.trpc.Serve(ctx)
 	case strings.HasPrefix(path, "/svc-api/"):
 		d.rest.Serve(ctx)
 	case path == "/healthz", path == "/readyz":

@@ -31,7 +31,7 @@ func (h *Handler) serveSession(ctx *fasthttp.RequestCtx, name string) {
 }
 
 func (h *Handler) answerSession(ctx *fasthttp.RequestCtx, o *op.Op) error {
-	who, err := h.member(ctx, o.Open)
+	who, err := h.Member(ctx, o.Open)
 	if err != nil {
 		return err
 	}
@@ -48,12 +48,14 @@ func (h *Handler) answerSession(ctx *fasthttp.RequestCtx, o *op.Op) error {
 	if refused != nil {
 		return refused
 	}
-	h.setCookie(ctx, o, res.Value)
+	h.SetCookie(ctx, o, res.Value)
 	h.answer(ctx, res)
 	return nil
 }
 
-func (h *Handler) member(ctx *fasthttp.RequestCtx, open bool) (op.Caller, error) {
+// Member is the signed-in caller of a request. Where open is set, no credential
+// is looked at and anyone is let in.
+func (h *Handler) Member(ctx *fasthttp.RequestCtx, open bool) (op.Caller, error) {
 	address, agent := h.opt.Address(ctx), string(ctx.Request.Header.UserAgent())
 	token, err := Bearer(ctx)
 	if err != nil {
@@ -80,8 +82,8 @@ func (h *Handler) member(ctx *fasthttp.RequestCtx, open bool) (op.Caller, error)
 	return who, err
 }
 
-// setCookie hands a new session to a browser and takes an ended one back.
-func (h *Handler) setCookie(ctx *fasthttp.RequestCtx, o *op.Op, answer any) {
+// SetCookie hands a new session to a browser and takes an ended one back.
+func (h *Handler) SetCookie(ctx *fasthttp.RequestCtx, o *op.Op, answer any) {
 	var c fasthttp.Cookie
 	c.SetKey(CookieName)
 	c.SetHTTPOnly(true)

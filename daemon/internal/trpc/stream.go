@@ -1,0 +1,192 @@
+package trpc
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/sourcegraph/conc"
+	"github.com/valyala/fasthttp"
+)
+
+// serveLines streams a batch: a head that promises every call, then a line for
+// each as it finishes.
+func (r *Router) serveLines(ctx *fasthttp.RequestCtx, b *plan) {
+	r.Bridge.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		head := []byte(`{"json":{`)
+		lines := make(chan []byte, len(b.calls))
+		var running conc.WaitGroup
+		defer running.Wait()
+		for i := range b.calls {
+			if i > 0 {
+				head = append(head, ',')
+			}
+			head = fmt.Appendf(head, `"%d":[[0],[null,0,%d]]`, i, i)
+			running.Go(func() {
+				out, err := r.run(req.Context(), &b.calls[i])
+				lines <- line(i, b.calls[i].Path, out, err)
+			})
+		}
+		s := newStream(req.Context(), w, r.Ping, " ")
+		defer s.close()
+		if s.send(append(head, "}}\n"...)) != nil {
+			return
+		}
+		for range b.calls {
+			if s.await(lines) != nil {
+				return
+			}
+		}
+	}))(ctx)
+}
+
+// line is the fulfilled promise of a call. The value's own annotations move to
+// where the value stands in the line.
+func line(i int, path string, out []byte, err error) []byte {
+	b := fmt.Appendf(nil, `{"json":[%d,0,[[`, i)
+	if err != nil {
+		return append(append(append(b, `{"error":`...), failure(err).shape(path)...), "}]]]}\n"...)
+	}
+	body, values := split(defined(out))
+	b = append(append(append(b, `{"result":{"data":`...), body...), `}}]]]`...)
+	if values != nil {
+		b = append(append(append(b, `,"meta":{"values":{"2.0.0.result.data":`...), values...), `},"v":1}`...)
+	}
+	return append(b, "}\n"...)
+}
+
+// stream writes to a client and keeps a quiet connection alive.
+type stream struct {
+	w    http.ResponseWriter
+	ctx  context.Context //nolint:containedctx // the stream is as long as its request
+	out  *http.ResponseController
+	tick *time.Ticker
+	ping string
+}
+
+func newStream(ctx context.Context, w http.ResponseWriter, every time.Duration, ping string) *stream {
+	return &stream{w: w, ctx: ctx, out: http.NewResponseController(w), tick: time.NewTicker(every), ping: ping}
+}
+
+func (s *stream) close() { s.tick.Stop() }
+
+func (s *stream) send(b []byte) error {
+	if _, err := s.w.Write(b); err != nil {
+		return err
+	}
+	return s.out.Flush()
+}
+
+// await sends the next of lines, with signs of life until it comes.
+func (s *stream) await(lines <-chan []byte) error {
+	for {
+		select {
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		case b := <-lines:
+			return s.send(b)
+		case <-s.tick.C:
+			if err := s.send([]byte(s.ping)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// serveEvents runs a subscription.
+func (r *Router) serveEvents(ctx *fasthttp.RequestCtx, b *plan) {
+	head := &ctx.Response.Header
+	head.Set("Cache-Control", "no-cache, no-transform")
+	head.Set("X-Accel-Buffering", "no")
+	r.Bridge.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		s := newStream(req.Context(), w, r.Ping, "event: ping\ndata: \n\n")
+		defer s.close()
+		if s.send([]byte("event: connected\ndata: {}\n\n")) != nil {
+			return
+		}
+		r.follow(req.Context(), s, &b.calls[0], b.lastID)
+	}))(ctx)
+}
+
+func (r *Router) follow(ctx context.Context, s *stream, c *planned, lastID string) {
+	ctx, cancel := context.WithCancel(ctx)
+	events, ended := make(chan []byte), make(chan []byte, 1)
+	var running conc.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() {
+		ended <- r.subscribe(ctx, c, lastID, events)
+	})
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case b := <-events:
+			if s.send(b) != nil {
+				return
+			}
+		case last := <-ended:
+			_ = s.send(last) // the client has left or has it; there is nobody else to tell
+			return
+		case <-s.tick.C:
+			if s.send([]byte(s.ping)) != nil {
+				return
+			}
+		}
+	}
+}
+
+// subscribe runs the procedure and returns the stream's last event.
+func (r *Router) subscribe(ctx context.Context, c *planned, lastID string, events chan<- []byte) []byte {
+	err := c.err
+	if err == nil {
+		err = c.proc.Subscribe(ctx, &c.Call, func(e Event) error {
+			b := event(e, &lastID)
+			select {
+			case events <- b:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}
+	if err != nil {
+		return fmt.Appendf(nil, "event: serialized-error\ndata: {\"json\":%s}\n\n", failure(err).shape(c.Path))
+	}
+	return []byte("event: return\ndata: \n\n")
+}
+
+// event writes one value. One without an id must not change the id that the
+// client resumes from.
+func event(e Event, lastID *string) []byte {
+	b := append(append([]byte("data: "), defined(e.Data)...), '\n')
+	id := strings.NewReplacer("\x00", "", "\r", "", "\n", "").Replace(e.ID)
+	switch {
+	case id != "":
+		*lastID = id
+		return append(append(append(b, "id: "...), id...), "\n\n"...)
+	case *lastID != "":
+		return append(append(append(b, "id: \n\nevent: restore-id\ndata: \nid: "...), *lastID...), "\n\n"...)
+	}
+	return append(b, '\n')
+}
+
+// split parts an envelope into its JSON and its annotations. References are
+// left behind: the values that they join are written out in full.
+func split(envelope []byte) (body, values jsontext.Value) {
+	var parts struct {
+		JSON jsontext.Value `json:"json"`
+		Meta struct {
+			Values jsontext.Value `json:"values"`
+		} `json:"meta"`
+	}
+	if err := json.Unmarshal(envelope, &parts); err != nil {
+		return jsontext.Value("null"), nil // a procedure's own envelope is always whole
+	}
+	return parts.JSON, parts.Meta.Values
+}
