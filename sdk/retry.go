@@ -24,7 +24,7 @@ const maxPause = time.Minute
 // gateway's error that is unknown, so only a replayable request goes again.
 func again(r request, resp *Response, err error) bool {
 	if err != nil {
-		if _, refused := errors.AsType[*api.Error](err); refused || errors.Is(err, ErrInsecure) {
+		if _, refused := errors.AsType[*api.Error](err); refused || errors.Is(err, ErrInsecure) || errors.Is(err, ErrAddress) {
 			return false
 		}
 		return dialFailed(err) || r.replay && broken(err)

@@ -22,6 +22,9 @@ const (
 	maxBody      = 32 << 20
 )
 
+// ErrAddress refuses an address that can be none of a daemon.
+var ErrAddress = errors.New("the daemon's address")
+
 // ErrInsecure refuses plain HTTP to a host that is not loopback.
 var ErrInsecure = errors.New("plain http:// to another machine would send the credential readable; use https://")
 
@@ -54,10 +57,10 @@ func newTransport(baseURL string, options []Option) *transport {
 func parseBase(baseURL string, insecure bool) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(baseURL, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return &url.URL{}, fmt.Errorf("the daemon's address must be like https://svc.example, not %q", baseURL)
+		return &url.URL{}, fmt.Errorf("%w must be like https://svc.example, not %q", ErrAddress, baseURL)
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return &url.URL{}, fmt.Errorf("the daemon's address must have no user, query or fragment")
+		return &url.URL{}, fmt.Errorf("%w must have no user, query or fragment", ErrAddress)
 	}
 	if u.Scheme == "http" && !insecure && !loopback(u.Hostname()) {
 		return u, fmt.Errorf("%s: %w", u, ErrInsecure)
