@@ -14,7 +14,7 @@ var eventView = output.View[api.Event]{
 		{Name: "id", Value: func(e *api.Event) string { return e.ID }},
 		{Name: "type", Value: func(e *api.Event) string { return e.Type }},
 		{Name: "actor", Value: func(e *api.Event) string { return e.Actor.Type }},
-		{Name: "age", Value: func(e *api.Event) string { return ago(e.Timestamp) }},
+		when("age", func(e *api.Event) api.Time { return e.Timestamp }),
 		{Name: "actor id", Value: func(e *api.Event) string { return e.Actor.ID }, Wide: true},
 	},
 }

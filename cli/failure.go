@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"edgesvc.dev/svc/cli/internal/terminal"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
+	"github.com/spf13/cobra"
 )
 
 // The exit codes, as svcctl help exit-codes lists them.
@@ -38,7 +40,8 @@ type failure struct {
 	Code      string           `json:"code"`
 	Message   string           `json:"message"`
 	Hint      string           `json:"hint,omitempty"`
-	Topic     string           `json:"docs,omitempty"`
+	Topic     string           `json:"-"`
+	Docs      string           `json:"docs"` // the command that tells more, see report
 	RequestID string           `json:"requestId,omitempty"`
 	Fields    []api.FieldError `json:"errors,omitempty"`
 }
@@ -70,15 +73,40 @@ func explain(ctx context.Context, err error) *failure {
 	case errors.Is(err, output.ErrUsage), errors.Is(err, terminal.ErrNoTerminal):
 		f.Exit, f.Code = exitUsage, "usage"
 		f.Message = strings.TrimPrefix(f.Message, "usage: ")
+	case errors.Is(err, sdk.ErrAddress):
+		f.Exit, f.Code, f.Topic, f.Hint = exitUsage, "usage", "config", "svcctl config show tells where it comes from"
 	case errors.Is(err, sdk.ErrInsecure):
 		f.Exit, f.Code, f.Topic = exitUsage, "insecure_url", "auth"
 		f.Hint = "use https://, or --insecure on a network that you trust"
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok && f.Exit == exitOther {
-		f.Code, f.Topic, f.Hint = "connection", "config", "svcctl doctor"
-		f.Message = "cannot reach " + origin(e.URL) + ": " + e.Err.Error()
+		f.Code, f.Topic, f.Hint = "connection", "config", "is svcd running there? svcctl doctor looks closer"
+		f.Message = "cannot reach " + origin(e.URL) + ": " + cause(e.Err)
 	}
 	return f
+}
+
+// cause leaves out the address, which the message has.
+func cause(err error) string {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err
+	}
+	return strings.TrimPrefix(err.Error(), "connect: ")
+}
+
+// about adds what follows from the command that failed: where the things are
+// listed that it did not find.
+func (f *failure) about(cmd *cobra.Command) {
+	if f.Code != string(api.CodeNotFound) || f.Hint != "" || cmd == nil || cmd.Parent() == nil {
+		return
+	}
+	noun := cmd.Parent()
+	if list, _, err := noun.Find([]string{"list"}); err == nil && list != noun {
+		f.Hint = list.CommandPath()
+	}
+	if noun.Name() == "post" && f.Topic == "" {
+		f.Topic = "slugs"
+	}
 }
 
 func origin(address string) string {
@@ -100,10 +128,10 @@ var advice = map[api.Code]struct {
 	api.CodeExpiredKey:         {exitAuth, "svcctl login", "auth"},
 	api.CodeSessionRequired:    {exitAuth, "svcctl login --email you@example.com", "auth"},
 	api.CodeInvalidCredentials: {exitAuth, "check e-mail address and password, or ask for a new sign-in link", "auth"},
-	api.CodeNotFound:           {exitNotFound, "svcctl post list, or svcctl job list", "slugs"},
+	api.CodeNotFound:           {exitNotFound, "", ""}, // see about
 	api.CodeRouteNotFound:      {exitNotFound, "the daemon may be older than svcctl: svcctl doctor", "config"},
 	api.CodeSlugTaken:          {exitConflict, "pass another --slug", "slugs"},
-	api.CodeVersionConflict:    {exitConflict, "it was changed meanwhile: get it again, then repeat", "sync"},
+	api.CodeVersionConflict:    {exitConflict, "get it again, and repeat with the version that it has now", "sync"},
 	sdk.CodeUnexpectedResponse: {exitOther, "is this the address of svc? svcctl doctor", "config"},
 	api.CodeUnknownModel:       {exitInvalid, "svcctl model list", ""},
 	api.CodeNoGenerationFlags:  {exitInvalid, "pass --content, or svcctl post generate TITLE --all", ""},
@@ -164,30 +192,42 @@ func (a *app) report(f *failure) {
 	style := a.io.ErrStyle()
 	a.io.Say("%s %s", style.Red("error:"), terminal.Line(f.Message))
 	for _, field := range f.Fields {
-		a.io.Say("  %s %s", terminal.Line(field.Pointer), terminal.Line(field.Message))
+		if len(f.Fields) > 1 || !strings.Contains(f.Message, strings.TrimSuffix(field.Message, ".")) {
+			a.io.Say("  %s", terminal.Line(fieldLine(field)))
+		}
 	}
 	if f.Hint != "" {
 		a.io.Say("%s %s", style.Cyan("hint:"), terminal.Line(f.Hint))
 	}
-	if docs := f.docs(); docs != "" {
-		a.io.Say("%s %s", style.Dim("docs:"), docs)
+	docs := f.docs()
+	if f.RequestID != "" {
+		docs += " · request " + terminal.Line(f.RequestID)
 	}
+	a.io.Say("%s %s", style.Dim("docs:"), docs)
 }
 
+// fieldLine reads as a sentence for a member of a body, such as /slug, and with
+// a colon for a file.
+func fieldLine(field api.FieldError) string {
+	if strings.HasPrefix(field.Pointer, "/") {
+		return field.Pointer + " " + field.Message
+	}
+	return field.Pointer + ": " + field.Message
+}
+
+// docs is the command that tells more.
 func (f *failure) docs() string {
-	var parts []string
-	if f.Exit == exitUsage && f.Topic == "" {
-		parts = append(parts, "svcctl help --map")
-	} else if f.Topic != "" {
-		parts = append(parts, "svcctl help "+f.Topic)
+	switch {
+	case f.Topic != "":
+		return "svcctl help " + f.Topic
+	case f.Exit == exitUsage:
+		return "svcctl help --map"
 	}
-	if f.RequestID != "" {
-		parts = append(parts, "request "+terminal.Line(f.RequestID))
-	}
-	return strings.Join(parts, " · ")
+	return "svcctl help exit-codes"
 }
 
 func (a *app) reportJSON(f *failure) {
+	f.Docs = f.docs()
 	b, err := output.Encode(map[string]*failure{"error": f})
 	if err != nil {
 		b = []byte(f.Message)

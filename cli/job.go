@@ -20,7 +20,7 @@ var jobView = output.View[api.Job]{
 		{Name: "done", Value: func(j *api.Job) string { return strconv.Itoa(j.Progress) + "%" }},
 		{Name: "steps", Value: steps, Flex: true},
 		{Name: "model", Value: func(j *api.Job) string { return j.Model }, Flex: true},
-		{Name: "age", Value: func(j *api.Job) string { return ago(j.CreatedAt) }},
+		when("age", func(j *api.Job) api.Time { return j.CreatedAt }),
 		{Name: "post", Value: func(j *api.Job) string { return j.PostID }, Wide: true},
 		{Name: "tokens", Value: tokens, Wide: true},
 		{Name: "provider", Value: func(j *api.Job) string { return j.Provider }, Wide: true},

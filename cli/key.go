@@ -17,10 +17,10 @@ var keyView = output.View[api.Key]{
 		{Name: "name", Value: func(k *api.Key) string { return k.Name }, Flex: true},
 		{Name: "key", Value: func(k *api.Key) string { return "svc_****" + k.Last4 }},
 		{Name: "state", Value: func(k *api.Key) string { return k.State }},
-		{Name: "used", Value: func(k *api.Key) string { return ago(k.LastUsedAt) }},
-		{Name: "expires", Value: func(k *api.Key) string { return ago(k.ExpiresAt) }},
+		when("used", func(k *api.Key) api.Time { return k.LastUsedAt }),
+		when("expires", func(k *api.Key) api.Time { return k.ExpiresAt }),
 		{Name: "scopes", Value: func(k *api.Key) string { return strings.Join(k.Scopes, " ") }, Wide: true},
-		{Name: "created", Value: func(k *api.Key) string { return ago(k.CreatedAt) }, Wide: true},
+		wide(when("created", func(k *api.Key) api.Time { return k.CreatedAt })),
 	},
 }
 

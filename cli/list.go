@@ -68,3 +68,18 @@ func list[T any](records []T) iter.Seq2[*T, error] {
 }
 
 func ago(t api.Time) string { return output.Ago(time.Now(), t.Time()) }
+
+// when is a column that tells people how long ago it was, and programs the time.
+func when[T any](name string, at func(*T) api.Time) output.Column[T] {
+	return output.Column[T]{
+		Name:  name,
+		Value: func(record *T) string { return ago(at(record)) },
+		Data:  func(record *T) string { return at(record).String() },
+	}
+}
+
+// wide moves a column to where there is room.
+func wide[T any](c output.Column[T]) output.Column[T] {
+	c.Wide = true
+	return c
+}

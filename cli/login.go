@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"strings"
@@ -240,11 +242,8 @@ func (a *app) secretInput(question string, stdin bool) (string, error) {
 		return "", fmt.Errorf("%s %w; --password-stdin reads it from standard input", strings.TrimSuffix(question, ":"), terminal.ErrNoTerminal)
 	}
 	secret, err := a.io.ReadLine()
-	if err != nil {
-		return "", err
+	if err == nil && secret == "" || errors.Is(err, io.EOF) {
+		return "", usage("standard input is empty; it should hold the %s", strings.ToLower(strings.TrimSuffix(question, ":")))
 	}
-	if secret == "" {
-		return "", usage("standard input is empty")
-	}
-	return secret, nil
+	return secret, err
 }

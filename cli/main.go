@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"edgesvc.dev/svc/cli/internal/terminal"
+	"github.com/spf13/cobra"
 )
 
 // Main runs svcctl with the process's arguments and returns its exit code.
@@ -21,15 +22,17 @@ func Main() int {
 // run executes one command line.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := newRoot(a)
+	var cmd *cobra.Command
 	args, err := a.expandAlias(root, args)
 	if err == nil {
 		root.SetArgs(args)
-		err = root.ExecuteContext(ctx)
+		cmd, err = root.ExecuteContextC(ctx)
 	}
 	if err == nil {
 		return exitOK
 	}
 	f := explain(ctx, err)
+	f.about(cmd)
 	a.report(f)
 	return f.Exit
 }

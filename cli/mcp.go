@@ -9,6 +9,7 @@ import (
 
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/sdk"
+	"edgesvc.dev/svc/sdk/api"
 	"github.com/spf13/cobra"
 )
 
@@ -194,7 +195,7 @@ func (o *mcpCall) run(ctx context.Context, name string) error {
 	}
 	text := strings.Join(texts, "\n")
 	if result.IsError {
-		return &failure{Exit: exitOther, Code: "tool_failed", Message: text, Hint: "svcctl mcp tools --json"}
+		return toolFailure(text)
 	}
 	p, err := o.app.printer()
 	if err != nil {
@@ -207,4 +208,33 @@ func (o *mcpCall) run(ctx context.Context, name string) error {
 		return p.Value(result.Structured)
 	}
 	return o.app.printText(text + "\n")
+}
+
+// toolFailure reads the error that a tool of svc answers with; another text is
+// told as it is.
+func toolFailure(text string) *failure {
+	var said struct {
+		Code      api.Code         `json:"code"`
+		Message   string           `json:"message"`
+		Hint      string           `json:"hint"`
+		Errors    []api.FieldError `json:"errors"`
+		RequestID string           `json:"requestId"`
+	}
+	if json.Unmarshal([]byte(text), &said) != nil || said.Message == "" {
+		return &failure{Exit: exitOther, Code: "tool_failed", Message: text, Hint: "svcctl mcp tools --json"}
+	}
+	f := &failure{Exit: exitOther, Code: string(said.Code), Message: said.Message, Hint: said.Hint, Fields: said.Errors, RequestID: said.RequestID}
+	switch said.Code {
+	case api.CodeValidationFailed, api.CodeUnknownField, api.CodeInvalidParameter, api.CodeUnknownModel, api.CodeNoGenerationFlags:
+		f.Exit = exitInvalid
+	case api.CodeSlugTaken, api.CodeVersionConflict, api.CodeInvalidTransition:
+		f.Exit = exitConflict
+	case api.CodeNotFound:
+		f.Exit = exitNotFound
+	case api.CodeInsufficientScope:
+		f.Exit = exitAuth
+	case api.CodeRateLimited:
+		f.Exit = exitRateLimited
+	}
+	return f
 }

@@ -21,7 +21,7 @@ var mediaView = output.View[api.Media]{
 		{Name: "type", Value: func(m *api.Media) string { return m.MIME }},
 		{Name: "size", Value: func(m *api.Media) string { return fmt.Sprintf("%d kB", (m.Size+999)/1000) }},
 		{Name: "url", Value: func(m *api.Media) string { return m.URL }, Flex: true},
-		{Name: "age", Value: func(m *api.Media) string { return ago(m.CreatedAt) }, Wide: true},
+		wide(when("age", func(m *api.Media) api.Time { return m.CreatedAt })),
 		{Name: "alt", Value: func(m *api.Media) string { return m.Alt }, Wide: true, Flex: true},
 	},
 }

@@ -20,7 +20,7 @@ var postView = output.View[api.Post]{
 		{Name: "slug", Value: func(p *api.Post) string { return p.Slug }, Flex: true},
 		{Name: "title", Value: func(p *api.Post) string { return p.Title }, Flex: true},
 		{Name: "status", Value: postStatus},
-		{Name: "updated", Value: func(p *api.Post) string { return ago(p.UpdatedAt) }},
+		when("updated", func(p *api.Post) api.Time { return p.UpdatedAt }),
 		{Name: "tags", Value: func(p *api.Post) string { return strings.Join(p.Tags, ",") }, Flex: true},
 		{Name: "id", Value: func(p *api.Post) string { return p.ID }, Wide: true},
 		{Name: "words", Value: func(p *api.Post) string { return strconv.Itoa(p.WordCount) }, Wide: true},

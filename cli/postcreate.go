@@ -129,6 +129,9 @@ func (o *postPatch) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
+	if !o.fields.any() {
+		return &failure{Exit: exitUsage, Code: "usage", Message: "say what to change", Hint: "svcctl post patch " + ref + " --title, --content, --tag …; svcctl post edit " + ref}
+	}
 	c, p, err := o.app.openPost(ctx, o.write, ref)
 	if err != nil {
 		return err

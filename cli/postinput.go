@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"edgesvc.dev/svc/cli/internal/images"
 	"edgesvc.dev/svc/cli/internal/postfile"
+	"edgesvc.dev/svc/cli/internal/terminal"
 	"edgesvc.dev/svc/sdk"
 	"github.com/spf13/cobra"
 )
@@ -32,6 +34,11 @@ func (o *postFields) add(cmd *cobra.Command) {
 	f.StringVar(&o.canonical, "canonical-url", "", "the original's address")
 	f.StringVar(&o.publishAt, "publish-at", "", "publish a draft by itself at this time")
 	o.changed = f.Changed
+}
+
+// any reports whether a flag says anything.
+func (o *postFields) any() bool {
+	return slices.ContainsFunc([]string{"title", "content", "description", "slug", "status", "tag", "locale", "canonical-url", "publish-at"}, o.changed)
 }
 
 // apply puts the flags that were given over what a file says.
@@ -102,7 +109,7 @@ func (a *app) readPostFile(name string, html bool) (*postfile.File, string, erro
 // content renders a file's body; images beside the file, which is in dir, are
 // uploaded.
 func (a *app) content(ctx context.Context, c *sdk.Client, f *postfile.File, dir string) (string, error) {
-	paths, err := f.Images()
+	paths, _, err := f.Images()
 	if err != nil {
 		return "", err
 	}
@@ -121,10 +128,19 @@ func (a *app) content(ctx context.Context, c *sdk.Client, f *postfile.File, dir 
 		}
 	}
 	html, omitted, err := f.Render(place)
-	if omitted {
-		a.io.Say("note: HTML inside the Markdown was left out; use an .html file for it")
-	}
+	a.noteOmitted("", omitted)
 	return html, err
+}
+
+// noteOmitted tells which HTML of a Markdown text is not in the post.
+func (a *app) noteOmitted(path string, elements []string) {
+	if len(elements) == 0 {
+		return
+	}
+	if path != "" {
+		path = terminal.Line(path) + ": "
+	}
+	a.io.Say("note: %s<%s> in the Markdown was left out; an .html file is taken as it is", path, strings.Join(elements, ">, <"))
 }
 
 // uploadWith stores an image and returns its address.

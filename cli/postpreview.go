@@ -44,9 +44,7 @@ func (o *postPreview) run(name string) error {
 	if err != nil {
 		return err
 	}
-	if omitted {
-		o.app.io.Say("note: HTML inside the Markdown was left out; use an .html file for it")
-	}
+	o.app.noteOmitted("", omitted)
 	if !o.open {
 		return o.app.printText(body + "\n")
 	}

@@ -12,6 +12,7 @@ import (
 	"edgesvc.dev/svc/cli/internal/postfile"
 	"edgesvc.dev/svc/cli/internal/postsync"
 	"edgesvc.dev/svc/cli/internal/terminal"
+	"edgesvc.dev/svc/sdk/api"
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 )
@@ -52,6 +53,9 @@ func (o *postSync) run(ctx context.Context, dir string) error {
 	if !slices.Contains([]string{"fail", "theirs", "ours"}, o.opt.OnDrift) {
 		return usage("--on-drift is fail, theirs or ours, not %q", o.opt.OnDrift)
 	}
+	if o.opt.Jobs < 1 {
+		return usage("--jobs must be 1 or more, not %d", o.opt.Jobs)
+	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return usage("%s is not a folder", dir)
 	}
@@ -86,7 +90,7 @@ func (o *postSync) once(ctx context.Context) error {
 	}
 	if !o.dryRun {
 		if err := s.Apply(ctx, items); err != nil {
-			return err
+			return unfinished(ctx, err, items)
 		}
 	}
 	if p.Structured() {
@@ -97,6 +101,28 @@ func (o *postSync) once(ctx context.Context) error {
 		fmt.Fprintln(o.app.io.Out, o.summary(items))
 	}
 	return o.verdict(ctx, items)
+}
+
+// unfinished tells how far a run came that did not reach its end.
+func unfinished(ctx context.Context, err error, items []*postsync.Item) error {
+	f := *explain(ctx, err)
+	done, planned := 0, 0
+	for _, item := range items {
+		if item.Done {
+			done++
+		}
+		if item.Done || pending(item) {
+			planned++
+		}
+	}
+	f.Message += fmt.Sprintf(" after %d of %s", done, count(planned, "change"))
+	f.Hint, f.Topic = "what was done is remembered: run it again to go on", "sync"
+	return &f
+}
+
+// pending reports an item that is, or was, to be applied.
+func pending(item *postsync.Item) bool {
+	return item.Err == nil && item.Action != postsync.Same && item.Action != postsync.Drift
 }
 
 // syncItem is a line of the plan for programs.
@@ -141,6 +167,8 @@ func (o *postSync) show(items []*postsync.Item) {
 	for _, item := range items {
 		if item.Action == postsync.Same {
 			same++
+		} else {
+			o.app.noteOmitted(item.Path, item.Omitted)
 		}
 		mark, ok := marks[item.Action]
 		if !ok {
@@ -196,7 +224,7 @@ func (o *postSync) summary(items []*postsync.Item) string {
 		switch {
 		case item.Err != nil:
 			failed++
-		case item.Action != postsync.Same && item.Action != postsync.Drift:
+		case pending(item):
 			counts[item.Action]++
 			total++
 		}
@@ -233,18 +261,13 @@ func count(n int, noun string) string {
 // verdict is the outcome of the whole run: the first file that failed decides
 // the exit code, then drift, then --exit-code.
 func (o *postSync) verdict(ctx context.Context, items []*postsync.Item) error {
-	var first *failure
+	var failed []*postsync.Item
 	drift, changes := 0, 0
 	for _, item := range items {
 		switch {
 		case item.Err != nil:
-			f := fileFailure(ctx, item)
-			o.annotate(item.Path, f.Message)
-			if first == nil {
-				first = f
-			} else {
-				o.app.report(f)
-			}
+			failed = append(failed, item)
+			o.annotate(item.Path, fileFailure(ctx, item).Message)
 		case item.Action == postsync.Drift:
 			drift++
 			o.annotate(item.Path, item.Reason)
@@ -253,24 +276,44 @@ func (o *postSync) verdict(ctx context.Context, items []*postsync.Item) error {
 		}
 	}
 	switch {
-	case first != nil:
-		return first
+	case len(failed) > 0:
+		return filesFailure(ctx, failed, len(items))
 	case drift > 0:
 		return &failure{Exit: exitConflict, Code: "drift", Topic: "sync",
-			Message: count(drift, "post") + " changed on the server in a way that this folder does not know",
-			Hint:    "--on-drift ours overwrites the server, --on-drift theirs the files"}
+			Message: "on the server, " + count(drift, "post") + " not as this folder knows it",
+			Hint:    "--on-drift ours overwrites the server (in CI, where the folder is right), --on-drift theirs the files"}
 	case o.exitCode && o.dryRun && changes > 0:
 		return &failure{Exit: exitDifferences}
 	}
 	return nil
 }
 
+// filesFailure is one failure for all files that failed, each of them named.
+func filesFailure(ctx context.Context, failed []*postsync.Item, files int) *failure {
+	f := *fileFailure(ctx, failed[0])
+	f.Topic = "sync"
+	if f.Hint == "" {
+		f.Hint = "correct it and run again; the other files are not held up by it"
+	}
+	if len(failed) == 1 {
+		f.Message = failed[0].Path + ": " + f.Message
+		return &f
+	}
+	f.Message = fmt.Sprintf("%d of %s could not be synced", len(failed), count(files, "file"))
+	f.Hint = "correct them and run again; the other files are not held up by them"
+	f.Fields, f.RequestID = nil, ""
+	for _, item := range failed {
+		one := fileFailure(ctx, item)
+		f.Fields = append(f.Fields, api.FieldError{Pointer: item.Path, Code: one.Code, Message: one.Message})
+	}
+	return &f
+}
+
 func fileFailure(ctx context.Context, item *postsync.Item) *failure {
 	f := *explain(ctx, item.Err)
 	if f.Code == "error" {
-		f.Exit, f.Code, f.Topic = exitInvalid, "invalid_file", "sync"
+		f.Exit, f.Code = exitInvalid, "invalid_file"
 	}
-	f.Message = item.Path + ": " + f.Message
 	return &f
 }
 

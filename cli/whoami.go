@@ -32,12 +32,19 @@ var identityView = output.View[identity]{
 		{Name: "role", Value: func(i *identity) string { return i.Role }},
 		{Name: "key", Value: func(i *identity) string { return i.Key }},
 		{Name: "scopes", Value: func(i *identity) string { return strings.Join(i.Scopes, " ") }},
-		{Name: "expires", Value: func(i *identity) string { return i.Expires.String() }},
+		{Name: "expires", Value: keyExpiry},
 		{Name: "session", Value: func(i *identity) string { return i.Session }},
 		{Name: "url", Value: func(i *identity) string { return i.URL }},
 		{Name: "context", Value: func(i *identity) string { return i.Context }},
 		{Name: "daemon", Value: func(i *identity) string { return i.Daemon }},
 	},
+}
+
+func keyExpiry(i *identity) string {
+	if i.Expires == 0 {
+		return "never"
+	}
+	return i.Expires.String() + " (" + ago(i.Expires) + ")"
 }
 
 func newWhoami(a *app) *cobra.Command {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -53,6 +56,7 @@ func TestScript(t *testing.T) {
 			},
 			"fake":      startFake,
 			"misbehave": startMisbehaving,
+			"picture":   picture,
 			"refuse":    refuse,
 			"exits":     exits,
 			"followed":  awaitFollowers,
@@ -72,6 +76,15 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if err == nil || !strings.HasSuffix(err.Error(), "exit status "+args[0]) {
 		ts.Fatalf("want exit code %s, got %v", args[0], err)
 	}
+}
+
+// picture writes a PNG image of one pixel: picture FILE.
+func picture(ts *testscript.TestScript, _ bool, args []string) {
+	name := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o700))
+	var b bytes.Buffer
+	ts.Check(png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))))
+	ts.Check(os.WriteFile(name, b.Bytes(), 0o600))
 }
 
 // replace is an editor: replace OLD NEW FILE.

@@ -61,6 +61,13 @@ func (f *Folder) Address(sum string) string {
 	return f.known[sum]
 }
 
+// Learn notes where an image is already.
+func (f *Folder) Learn(sum, address string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.known[sum] = address
+}
+
 // Place uploads an image unless that was done, and returns its address.
 func (f *Folder) Place(dir, destination string) (string, error) {
 	body, name, err := f.read(dir, destination)

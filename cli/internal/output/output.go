@@ -62,8 +62,16 @@ type View[T any] struct {
 type Column[T any] struct {
 	Name  string
 	Value func(*T) string
-	Wide  bool // shown by -o wide and csv only
-	Flex  bool // gives way when the terminal is narrow
+	Data  func(*T) string // for csv, where Value is only for people
+	Wide  bool            // shown by -o wide and csv only
+	Flex  bool            // gives way when the terminal is narrow
+}
+
+func (c Column[T]) data(record *T) string {
+	if c.Data != nil {
+		return c.Data(record)
+	}
+	return c.Value(record)
 }
 
 // List writes records. The list's own error ends it.

@@ -128,14 +128,14 @@ func writeCSV[T any](p Printer, columns []Column[T], records []*T) error {
 	w := csv.NewWriter(p.IO.Out)
 	row := make([]string, len(columns))
 	for i, c := range columns {
-		row[i] = c.Name
+		row[i] = strings.ReplaceAll(c.Name, " ", "_")
 	}
 	if err := w.Write(row); err != nil {
 		return err
 	}
 	for _, record := range records {
 		for i, c := range columns {
-			row[i] = terminal.Clean(c.Value(record))
+			row[i] = terminal.Clean(c.data(record))
 		}
 		if err := w.Write(row); err != nil {
 			return err
@@ -153,7 +153,7 @@ func Ago(now, at time.Time) string {
 	}
 	d := now.Sub(at)
 	if d < 0 {
-		return "in " + span(-d)
+		return "in " + span(-d+30*time.Second) // 90d that began just now are not 89d
 	}
 	return span(d)
 }

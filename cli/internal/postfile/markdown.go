@@ -14,32 +14,31 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
-// rawHTML is what goldmark writes in place of HTML in Markdown.
-const rawHTML = "<!-- raw HTML omitted -->"
-
-// Render is the body as HTML. Markdown is GitHub's dialect; HTML inside it is
-// left out, and omitted tells whether there was any. Each relative image goes
-// through place, which returns its address.
-func (f *File) Render(place func(path string) (string, error)) (html string, omitted bool, err error) {
+// Render is the body as HTML. Markdown is GitHub's dialect; of HTML inside it
+// the harmless elements stay, and omitted names those that were left out. Each
+// relative image goes through place, which returns its address.
+func (f *File) Render(place func(path string) (string, error)) (html string, omitted []string, err error) {
 	if f.HTML {
-		return strings.TrimRight(f.Body, "\n"), false, nil
+		return strings.TrimRight(f.Body, "\n"), nil, nil
 	}
-	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
+	raw := &rawHTML{place: place}
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(raw, 100))))
 	source := []byte(f.Body)
 	doc := md.Parser().Parse(text.NewReader(source))
 	if err := placeImages(doc, place); err != nil {
-		return "", false, err
+		return "", nil, err
 	}
 	var b bytes.Buffer
 	if err := md.Renderer().Render(&b, source, doc); err != nil {
-		return "", false, fmt.Errorf("render Markdown: %w", err)
+		return "", nil, fmt.Errorf("render Markdown: %w", err)
 	}
-	html = strings.TrimRight(b.String(), "\n")
-	omitted = strings.Contains(html, rawHTML)
-	return strings.ReplaceAll(html, rawHTML, ""), omitted, nil
+	return strings.TrimRight(b.String(), "\n"), raw.omitted, nil
 }
 
 func placeImages(doc ast.Node, place func(string) (string, error)) error {
@@ -63,17 +62,17 @@ func Relative(destination string) bool {
 	return err == nil && u.Scheme == "" && u.Host == "" && u.Path != "" && !strings.HasPrefix(u.Path, "/")
 }
 
-// Images lists the relative images of the body and of the front matter.
-func (f *File) Images() ([]string, error) {
-	var paths []string
+// Images lists the relative images of the body and of the front matter, and
+// what rendering leaves out.
+func (f *File) Images() (paths, omitted []string, err error) {
 	if f.Image != nil && Relative(f.Image.URL) {
 		paths = append(paths, f.Image.URL)
 	}
-	_, _, err := f.Render(func(path string) (string, error) {
+	_, omitted, err = f.Render(func(path string) (string, error) {
 		paths = append(paths, path)
 		return path, nil
 	})
-	return paths, err
+	return paths, omitted, err
 }
 
 // Markdown is HTML as Markdown. What Markdown cannot say is lost: see Lossy.
@@ -88,7 +87,7 @@ func Markdown(html string) (string, error) {
 }
 
 // lossyTags are elements whose meaning Markdown cannot carry.
-var lossyTags = []string{"<iframe", "<video", "<audio", "<form", "<svg", "<object", "<embed", "<style", "<figure", "<details", "<div", "<span"}
+var lossyTags = []string{"<iframe", "<video", "<audio", "<form", "<svg", "<object", "<embed", "<style", "<figure", "<details", "<div", "<span", "<kbd", "<sub", "<sup", "<mark", "<abbr", "<ruby", "<dl"}
 
 // Lossy reports whether html has elements that Markdown would drop.
 func Lossy(html string) bool {

@@ -5,8 +5,10 @@ package postfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -93,6 +95,9 @@ func Parse(name string, b []byte) (*File, error) {
 	b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n"))
 	f := &File{HTML: strings.EqualFold(path.Ext(name), ".html") || strings.EqualFold(path.Ext(name), ".htm")}
 	front, body, found := split(b)
+	if err := unread(b, found); err != nil {
+		return nil, err
+	}
 	if found {
 		if err := yaml.Unmarshal(front, &f.Front); err != nil {
 			return nil, fmt.Errorf("front matter: %s", yaml.FormatError(err, false, false))
@@ -123,6 +128,24 @@ func split(b []byte) (front, body []byte, found bool) {
 		at = next
 	}
 	return nil, b, false
+}
+
+// memberLine is the first line of front matter, as opposed to text after a rule.
+var memberLine = regexp.MustCompile(`^[A-Za-z][\w-]*:(\s|$)`)
+
+// unread refuses front matter that would come out as text.
+func unread(b []byte, found bool) error {
+	first, rest, _ := bytes.Cut(b, []byte("\n"))
+	second, _, _ := bytes.Cut(rest, []byte("\n"))
+	switch {
+	case found:
+		return nil
+	case bytes.Equal(bytes.TrimSpace(first), []byte("+++")):
+		return errors.New("front matter in TOML (+++) is not read; write it as YAML between two lines of ---")
+	case bytes.Equal(bytes.TrimRight(first, " \t"), fence) && memberLine.Match(second):
+		return errors.New("front matter has no closing line of ---")
+	}
+	return nil
 }
 
 func (f *File) takeHeading() {

@@ -44,7 +44,8 @@ func TestParse(t *testing.T) {
 	if f := parse(t, "---\nimage: {url: b.png, alt: A dot}\ntags: [a, b]\n---"); f.Image.Alt != "A dot" || len(*f.Tags) != 2 || f.Body != "" {
 		t.Errorf("long forms: %+v", f)
 	}
-	for _, bad := range []string{"---\ntitle: [\n---\n", "---\nstatus: maybe\n---\n", "---\npublishAt: soon\n---\n", "---\ntags: {a: b}\n---\n"} {
+	for _, bad := range []string{"---\ntitle: [\n---\n", "---\nstatus: maybe\n---\n", "---\npublishAt: soon\n---\n", "---\ntags: {a: b}\n---\n",
+		"---\ntitle: open\n\nText\n", "+++\ntitle = 'TOML'\n+++\n"} {
 		if _, err := postfile.Parse("post.md", []byte(bad)); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
@@ -53,12 +54,18 @@ func TestParse(t *testing.T) {
 
 func TestRender(t *testing.T) {
 	for in, want := range map[string]string{
-		"~~a~~ | b":                "<p><del>a</del> | b</p>",
-		"![x](img/a.png)":          `<p><img src="/up/img/a.png" alt="x"></p>`,
-		"![x](https://x.io/a.png)": `<p><img src="https://x.io/a.png" alt="x"></p>`,
-		"![x](/a.png)":             `<p><img src="/a.png" alt="x"></p>`,
-		"a <script>x</script> b":   "<p>a x b</p>",
-		"[x](javascript:alert)":    `<p><a href="">x</a></p>`,
+		"~~a~~ | b":                        "<p><del>a</del> | b</p>",
+		"![x](img/a.png)":                  `<p><img src="/up/img/a.png" alt="x"></p>`,
+		"![x](https://x.io/a.png)":         `<p><img src="https://x.io/a.png" alt="x"></p>`,
+		"![x](/a.png)":                     `<p><img src="/a.png" alt="x"></p>`,
+		"a <script>x</script> b":           "<p>a x b</p>",
+		"<kbd>K</kbd> H<sub>2</sub>O<br/>": "<p><kbd>K</kbd> H<sub>2</sub>O<br/></p>",
+		"<div class=\"x\" onclick=\"y()\">\n<script>z()</script>a &amp; b\n</div>": "<div class=\"x\">\na &amp; b\n</div>",
+		"<a href=\"java&#10;script:x\">y</a> <a href=\"/ok\">z</a>":                "<p><a>y</a> <a href=\"/ok\">z</a></p>",
+		"<img src=\"b.png\" width=\"20\">":                                         `<img src="/up/b.png" width="20">`,
+		"<!-- more -->\n\ntext":                                                    "\n<p>text</p>",
+		"<iframe src=\"https://x.io\"></iframe>\n\ntext":                           "\n<p>text</p>",
+		"[x](javascript:alert)":                                                    `<p><a href="">x</a></p>`,
 	} {
 		if got := render(t, &postfile.File{Body: in}); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
@@ -67,6 +74,15 @@ func TestRender(t *testing.T) {
 	html := &postfile.File{Body: "<b>as it is</b>\n", HTML: true}
 	if got := render(t, html); got != "<b>as it is</b>" {
 		t.Errorf("HTML became %q", got)
+	}
+}
+
+// TestRenderNamesWhatItLeavesOut: the author is told what readers will miss.
+func TestRenderNamesWhatItLeavesOut(t *testing.T) {
+	f := &postfile.File{Body: "<kbd>a</kbd> <script>b</script>\n\n<iframe src=x></iframe>\n\n<iframe src=y></iframe>\n"}
+	_, omitted, err := f.Render(nil)
+	if err != nil || !slices.Equal(omitted, []string{"script", "iframe"}) {
+		t.Errorf("left out %v, error %v", omitted, err)
 	}
 }
 

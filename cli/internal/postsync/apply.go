@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"edgesvc.dev/svc/cli/internal/atomicfile"
 	"edgesvc.dev/svc/cli/internal/postfile"
@@ -18,10 +19,16 @@ import (
 	"github.com/sourcegraph/conc/pool"
 )
 
+// maxWait is the longest wait in seconds that is not a refusal.
+const maxWait = 120
+
 // Apply carries the plan out and sets Err of the items that fail; those
-// without work are passed over. The state is written even when ctx ends.
+// without work are passed over. The state is written after each change, so
+// that what was done is known however the run ends. When ctx ends, items that
+// were not reached are left as they are, and ctx's error is returned.
 func (s *Syncer) Apply(ctx context.Context, items []*Item) error {
-	var mu sync.Mutex // guards s.team
+	var mu sync.Mutex // guards s.state and unwritten
+	var unwritten error
 	workers := pool.New().WithMaxGoroutines(max(1, s.opt.Jobs))
 	for _, item := range items {
 		work := s.work(item.Action)
@@ -29,19 +36,45 @@ func (s *Syncer) Apply(ctx context.Context, items []*Item) error {
 			continue
 		}
 		workers.Go(func() {
-			post, err := work(ctx, item)
+			post, err := patiently(ctx, func() (*api.Post, error) { return work(ctx, item) })
 			mu.Lock()
 			defer mu.Unlock()
-			if err != nil {
+			switch {
+			case err == nil:
+				s.done(item, post)
+				unwritten = s.write()
+			case ctx.Err() == nil:
 				item.Err = err
-				return
 			}
-			s.done(item, post)
 		})
 	}
 	workers.Wait()
+	if err := s.write(); err != nil || unwritten != nil {
+		return errors.Join(err, unwritten)
+	}
+	return context.Cause(ctx)
+}
+
+func (s *Syncer) write() error {
 	s.team.Images = s.folder.Known()
 	return s.state.write(s.opt.Dir)
+}
+
+// patiently waits as long as the daemon asks for when a folder is larger than
+// what it takes in a minute.
+func patiently(ctx context.Context, work func() (*api.Post, error)) (*api.Post, error) {
+	for {
+		post, err := work()
+		e, ok := errors.AsType[*api.Error](err)
+		if !ok || e.Code != api.CodeRateLimited || e.RetryAfter < 1 || e.RetryAfter > maxWait {
+			return post, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(time.Duration(e.RetryAfter) * time.Second):
+		}
+	}
 }
 
 // work is what an action does; the post is as it stands afterwards.
@@ -52,7 +85,7 @@ func (s *Syncer) work(a Action) func(context.Context, *Item) (*api.Post, error) 
 }
 
 func (s *Syncer) done(item *Item, post *api.Post) {
-	item.ID, item.Slug = post.ID, post.Slug
+	item.ID, item.Slug, item.Done = post.ID, post.Slug, true
 	if item.Action == Archive {
 		delete(s.team.Posts, item.Path)
 		return
@@ -64,9 +97,6 @@ func (s *Syncer) create(ctx context.Context, item *Item) (*api.Post, error) {
 	content, err := s.render(item.source, s.folder.Place)
 	if err != nil {
 		return nil, err
-	}
-	if content == "" {
-		return nil, errors.New("the file has no text")
 	}
 	in, err := item.source.file.Create(content)
 	if err != nil {

@@ -3,11 +3,13 @@ package postsync
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,6 +28,9 @@ type source struct {
 	slug string // what names the post unless the file has an id
 	hash string // of the file and its images
 	err  error  // why the file cannot be synced
+
+	pictures []string // relative images
+	omitted  []string // elements that rendering leaves out
 }
 
 // IsPost reports whether a file of this name is a post: Markdown or HTML, but
@@ -103,16 +108,18 @@ func (s *source) read(dir string, folder *images.Folder) error {
 	if s.file.Slug != "" {
 		s.slug = s.file.Slug
 	}
+	if err := s.check(); err != nil {
+		return err
+	}
 	if s.file.Title == "" {
 		s.file.Title = titleOf(s.slug)
 	}
 	sum := sha256.New()
 	sum.Write(b)
-	pictures, err := s.file.Images()
-	if err != nil {
+	if s.pictures, s.omitted, err = s.file.Images(); err != nil {
 		return err
 	}
-	for _, picture := range pictures {
+	for _, picture := range s.pictures {
 		key, err := folder.Sum(path.Dir(s.path), picture)
 		if err != nil {
 			return err
@@ -120,6 +127,20 @@ func (s *source) read(dir string, folder *images.Folder) error {
 		sum.Write([]byte(key))
 	}
 	s.hash = hex.EncodeToString(sum.Sum(nil))
+	return nil
+}
+
+// slugPattern is what the daemon takes as a slug.
+var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// check finds before anything is sent what the daemon would refuse.
+func (s *source) check() error {
+	switch {
+	case !slugPattern.MatchString(s.slug) && s.file.ID == "":
+		return fmt.Errorf("the slug %q may have lower-case letters, digits and single hyphens between them", s.slug)
+	case strings.TrimSpace(s.file.Body) == "":
+		return errors.New("the file has no text")
+	}
 	return nil
 }
 

@@ -50,7 +50,11 @@ type Item struct {
 	ID      string
 	Changes []postfile.Change // what an update changes; what drifted
 	Reason  string            // why it drifted
+	Done    bool              // it was applied
 	Err     error
+
+	// Omitted are the HTML elements of a Markdown file that posts do not take.
+	Omitted []string
 
 	source *source
 	post   *api.Post // whole, where it was needed
@@ -131,6 +135,7 @@ func (s *Syncer) planFile(ctx context.Context, r remote, item *Item) error {
 	if src.err != nil {
 		return src.err
 	}
+	item.Omitted = src.omitted
 	last, known := s.team.Posts[src.path]
 	post, err := s.match(r, src, last, known)
 	switch {
@@ -195,6 +200,11 @@ func (s *Syncer) compare(ctx context.Context, item *Item, last synced, known boo
 		return err
 	}
 	item.post = post
+	if !known {
+		if err := s.recognise(ctx, item.source, post); err != nil {
+			return err
+		}
+	}
 	content, err := s.render(item.source, s.uploaded)
 	if err != nil {
 		return err
@@ -208,7 +218,7 @@ func (s *Syncer) compare(ctx context.Context, item *Item, last synced, known boo
 		item.Action = Same
 		s.remember(item.source, post)
 	case !known:
-		item.drift(s.opt.OnDrift, "the post exists and was never synced from here")
+		item.drift(s.opt.OnDrift, "the post exists, and this folder does not remember having synced it")
 	case drifted:
 		item.drift(s.opt.OnDrift, "the post was changed on the server since the last sync")
 	default:
