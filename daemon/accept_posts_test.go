@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -173,9 +174,13 @@ func (in *instance) eventTypes(t *testing.T) (types []string) {
 // TestAcceptJob follows generation jobs with a vendor that answers when told:
 // the start's answer, the shell that nobody sees, cancel, retry, and the stream.
 func TestAcceptJob(t *testing.T) {
-	asked, release := make(chan struct{}, 8), make(chan struct{})
+	asked, release := make(chan struct{}), make(chan struct{})
 	vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked <- struct{}{}
+		_, _ = io.Copy(io.Discard, r.Body) // so that the end of the request is noticed
+		select {
+		case asked <- struct{}{}:
+		case <-release:
+		}
 		select {
 		case <-release:
 		case <-r.Context().Done():
@@ -208,6 +213,13 @@ func TestAcceptJob(t *testing.T) {
 	in.transition(t, job, "cancel", 200, "canceled")
 	in.transition(t, job, "cancel", 200, "canceled")
 	in.transition(t, job, "retry", 409, "canceled>queued")
+	in.post(t, in.A.Key, `{"title":"Shown","content":"<p>x</p>","status":"PUBLISHED","generateDescription":true,"model":"gpt-6-luna"}`)
+	<-asked
+	for _, path := range []string{"/team-a/shown", "/team-a/"} {
+		if a := in.send(t, "GET", path, "", ""); a.StatusCode != 200 || !strings.Contains(string(a.Body), "Shown") {
+			t.Errorf("%s while its description is written: %s", path, a.Status)
+		}
+	}
 	close(release)
 	failed := in.send(t, "POST", v1+"/posts", in.A.Key, `{"title":"Bad","generateContent":true,"model":"gpt-6-luna"}`).JSON(t)["jobId"].(string)
 	done := in.send(t, "GET", v1+"/posts/jobs/"+failed+"?wait=30", in.A.Key, "").JSON(t)

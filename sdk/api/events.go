@@ -5,7 +5,7 @@ import "encoding/json"
 // Event is one change in the team's event log.
 type Event struct {
 	ID         string    `json:"id"`
-	Type       string    `json:"type" doc:"Such as post.published; GET /event-types lists all."`
+	Type       string    `json:"type" doc:"Such as post.published; the event types are documented with their schemas."`
 	Category   string    `json:"category" enum:"content,audience,commerce"`
 	Timestamp  Time      `json:"timestamp"`
 	APIVersion string    `json:"apiVersion"`

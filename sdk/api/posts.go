@@ -83,7 +83,7 @@ type PostCreate struct {
 	GenerateDescription bool              `json:"generateDescription,omitempty"`
 	GenerateTags        bool              `json:"generateTags,omitempty"`
 	GenerateImage       bool              `json:"generateImage,omitempty"`
-	Model               string            `json:"model,omitempty" maxLength:"100" doc:"Language model that generates; GET /models lists the four."`
+	Model               string            `json:"model,omitempty" maxLength:"100" doc:"Language model that generates, such as gpt-6-luna. Without one the service chooses; an unknown one is refused with the list of those there are."`
 	Prompt              string            `json:"prompt,omitempty" maxLength:"4000" doc:"What the generated body should say."`
 	Audience            string            `json:"audience,omitempty" maxLength:"200"`
 	Tone                string            `json:"tone,omitempty" maxLength:"200"`
@@ -114,7 +114,7 @@ type JobStarted struct {
 // PostRef names a post.
 type PostRef struct {
 	ID      string `json:"id" doc:"Id of the post."`
-	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the post has this version. On REST, the If-Match header."`
+	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the post has this version."`
 }
 
 // PostGet asks for a post.

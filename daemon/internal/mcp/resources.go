@@ -92,6 +92,9 @@ func renderPost(value any) (markdown, fields string, err error) {
 		return "", "", fmt.Errorf("render post: it is a %T", value)
 	}
 	markdown, err = safehtml.ToMarkdown(post.Content)
+	if errors.Is(err, safehtml.ErrDense) {
+		markdown, err = safehtml.Sanitize(post.Content), nil // HTML is Markdown too
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("render post: %w", err)
 	}

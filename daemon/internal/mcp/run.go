@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -83,6 +84,9 @@ func shorterPage(body []byte, limit int) int {
 // arguments applies what tools have beyond their row: Markdown, and shorter
 // pages. Whatever is not as expected is left for the table to refuse.
 func (t *tool) arguments(args jsontext.Value) (_ jsontext.Value, limit int, err error) {
+	if string(args) == "null" { // how some clients write none
+		args = nil
+	}
 	if !t.content && !t.list || len(args) == 0 {
 		return args, 0, nil
 	}
@@ -122,6 +126,9 @@ func fromMarkdown(content jsontext.Value) (jsontext.Value, error) {
 		return nil, fmt.Errorf("read content: %w", err)
 	}
 	html, err := safehtml.Markdown(src)
+	if errors.Is(err, safehtml.ErrDense) {
+		return nil, api.Invalid("/content", "too_dense", "has %s; send less, or as html", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("convert markdown: %w", err)
 	}

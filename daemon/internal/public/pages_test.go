@@ -27,9 +27,9 @@ func blog() *memory {
 	archived := newPost(3, "secret-archived", "secret", "secret")
 	archived.Status = api.PostArchived
 	queued := newPost(4, "secret-queued", "secret", "secret")
-	queued.Generation = &api.Generation{JobID: "job_1", State: "queued"}
+	queued.Generation, queued.PublishedAt = &api.Generation{JobID: "job_1", State: "queued"}, 0
 	running := newPost(5, "secret-running", "secret", "secret")
-	running.Generation = &api.Generation{JobID: "job_2", State: "running"}
+	running.Generation, running.PublishedAt = &api.Generation{JobID: "job_2", State: "running"}, 0
 	generated := newPost(6, "generated", "Generated", "<p>Made</p>")
 	generated.Generation = &api.Generation{JobID: "job_3", State: "completed"}
 	m.posts = []api.Post{first, second, draft, archived, queued, running, generated}
@@ -291,6 +291,18 @@ func TestFailingSource(t *testing.T) {
 		got := get(t, base+path)
 		if got.StatusCode != 500 || strings.Contains(got.body, "EOF") || got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v %s", path, got.StatusCode, got.Header, got.body)
+		}
+	}
+}
+
+// TestLede shows the description under the title, unless it repeats it.
+func TestLede(t *testing.T) {
+	for description, shown := range map[string]bool{"Two of a kind.": true, "Second": false, "second.": false, " SECOND! ": false, "": false} {
+		m := blog()
+		m.posts[1].Description = description
+		page := get(t, serve(t, m, public.Options{})+"/notes/second").body
+		if got := strings.Contains(page, `class="lede"`); got != shown {
+			t.Errorf("%q shown: %v", description, got)
 		}
 	}
 }

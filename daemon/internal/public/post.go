@@ -97,5 +97,12 @@ func (p postPage) Revised() api.Time {
 	return p.Post.UpdatedAt
 }
 
-// Lede is the author's description; an excerpt would repeat the first lines.
-func (p postPage) Lede() string { return strings.TrimSpace(p.Post.Description) }
+// Lede is the author's description, unless it says no more than the title. An
+// excerpt would repeat the first lines.
+func (p postPage) Lede() string {
+	lede := strings.TrimSpace(p.Post.Description)
+	if strings.EqualFold(strings.TrimRight(lede, ".!?…"), strings.TrimRight(strings.TrimSpace(p.Post.Title), ".!?…")) {
+		return ""
+	}
+	return lede
+}

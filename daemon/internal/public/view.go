@@ -135,12 +135,10 @@ func authorName(post api.Post) string {
 }
 
 // published reports whether the post may be shown: a post whose text is still
-// being generated is published in status only.
+// being generated is published in status only, and has no time of publication.
+// A job beside a text that is there already hides nothing.
 func published(post api.Post) bool {
-	if post.Status != api.PostPublished {
-		return false
-	}
-	return post.Generation == nil || post.Generation.State != "queued" && post.Generation.State != "running"
+	return post.Status == api.PostPublished && post.PublishedAt != 0
 }
 
 // shown sanitises content and fits it into the page.
