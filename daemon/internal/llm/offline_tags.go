@@ -96,10 +96,26 @@ func tags(t OfflineTask) []string {
 		tm.score = (1 + math.Log(tm.count)) * (1 + math.Log(float64(1+len(documents))/float64(1+in)))
 		ranked = append(ranked, tm)
 	}
+	if len(ranked) == 0 {
+		return titleWords(t.Title)
+	}
 	slices.SortFunc(ranked, func(a, b *term) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.count, a.count), cmp.Compare(a.stem, b.stem))
 	})
 	return pick(ranked)
+}
+
+// titleWords are the tags of a post that has no keyword: in a title such as
+// "Why Go" a word that is weak elsewhere is the subject.
+func titleWords(title string) []string {
+	var out []string
+	for _, w := range words(title) {
+		w = strings.Trim(w, "-'’")
+		if w != "" && !english.IsStopWord(w) && !slices.Contains(out, w) && len(out) < maxTags {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 func count(terms map[string]*term, text string) {

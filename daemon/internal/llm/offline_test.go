@@ -157,6 +157,12 @@ func TestTagsAreTheWordsOfThisPost(t *testing.T) {
 	}
 }
 
+func TestTagsOfATitleWithoutKeywords(t *testing.T) {
+	if got := offlineText(t, llm.OfflineTask{Kind: llm.TaskTags, Title: "Why Go"}); got != "go" {
+		t.Errorf("tags of Why Go: %q", got)
+	}
+}
+
 func TestRequestWithoutATaskGetsAnHonestAnswer(t *testing.T) {
 	got, err := llm.Open(llm.Config{}).Complete(t.Context(), llm.Request{Model: "gpt-6.1-terra", Tools: []llm.Tool{weather()}})
 	if err != nil || !strings.Contains(got.Text, "No language model is configured") || got.Provider != "offline" || got.ToolCalls != nil {
