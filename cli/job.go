@@ -16,8 +16,8 @@ var jobView = output.View[api.Job]{
 	ID: func(j *api.Job) string { return j.ID },
 	Columns: []output.Column[api.Job]{
 		{Name: "id", Value: func(j *api.Job) string { return j.ID }},
+		{Name: "done", Value: jobDone, Data: func(j *api.Job) string { return strconv.Itoa(j.Progress) + "%" }},
 		{Name: "state", Value: func(j *api.Job) string { return j.State }},
-		{Name: "done", Value: func(j *api.Job) string { return strconv.Itoa(j.Progress) + "%" }},
 		{Name: "steps", Value: steps, Flex: true},
 		{Name: "model", Value: func(j *api.Job) string { return j.Model }, Flex: true},
 		when("age", func(j *api.Job) api.Time { return j.CreatedAt }),
@@ -27,6 +27,11 @@ var jobView = output.View[api.Job]{
 		{Name: "error", Value: jobError, Wide: true, Flex: true},
 		{Name: "warnings", Value: func(j *api.Job) string { return strings.Join(j.Warnings, "; ") }, Wide: true, Flex: true},
 	},
+}
+
+// jobDone tells the state too: a narrow terminal has no room for another column.
+func jobDone(j *api.Job) string {
+	return stepMark(j.State) + " " + strconv.Itoa(j.Progress) + "%"
 }
 
 func steps(j *api.Job) string {

@@ -243,7 +243,7 @@ func (a *app) secretInput(question string, stdin bool) (string, error) {
 	}
 	secret, err := a.io.ReadLine()
 	if err == nil && secret == "" || errors.Is(err, io.EOF) {
-		return "", usage("standard input is empty; it should hold the %s", strings.ToLower(strings.TrimSuffix(question, ":")))
+		return "", usage("standard input is empty; it should hold: %s", strings.TrimSuffix(question, ":"))
 	}
 	return secret, err
 }

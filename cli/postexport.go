@@ -144,7 +144,7 @@ func (o *postImport) run(ctx context.Context, dir string) error {
 		}
 		if err != nil {
 			o.app.io.Say("created %d of %d before this failed: %s", len(created), len(inputs), terminal.Line(in.Title))
-			return err
+			return importFailure(ctx, err, dir)
 		}
 		created = append(created, *p)
 	}
@@ -215,4 +215,13 @@ func readJSONL(path string) ([]api.PostCreate, error) {
 		inputs = append(inputs, in)
 	}
 	return inputs, nil
+}
+
+// importFailure names the command for posts that exist already.
+func importFailure(ctx context.Context, err error, dir string) error {
+	f := *explain(ctx, err)
+	if f.Code == string(api.CodeSlugTaken) {
+		f.Hint, f.Topic = "import only creates posts; svcctl post sync "+dir+" changes those that exist", "sync"
+	}
+	return &f
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -11,7 +12,15 @@ import (
 	"github.com/sourcegraph/conc"
 )
 
-const frame = 120 * time.Millisecond
+const (
+	frame = 120 * time.Millisecond
+	// caretC leaves room for the ^C that a terminal echoes: on the next line,
+	// it would leave this one behind.
+	caretC = 3
+)
+
+// markup is HTML tags, also those at the edges of a text that was cut.
+var markup = regexp.MustCompile(`^[^<>]{0,40}>|<[^<>]*(>|$)`)
 
 // progress shows what a job does: one line that moves on a terminal, a line
 // for each change elsewhere.
@@ -110,12 +119,12 @@ func (p *progress) draw() {
 			line += "  " + t + " tokens"
 		}
 		if p.words > 0 {
-			line += fmt.Sprintf("  %d words  %s", p.words, terminal.Line(lastRunes(p.tail, 30)))
+			line += fmt.Sprintf("  %d words  %s", p.words, terminal.Line(lastRunes(markup.ReplaceAllString(p.tail, " "), 30)))
 		}
 	}
 	width := p.io.Width
 	if width == 0 {
 		width = 80
 	}
-	fmt.Fprint(p.io.Err, "\r"+terminal.Cut(line, width-1)+"\x1b[K")
+	fmt.Fprint(p.io.Err, "\r"+terminal.Cut(line, width-caretC)+"\x1b[K")
 }

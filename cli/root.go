@@ -74,6 +74,8 @@ func runGroup(cmd *cobra.Command, args []string) error {
 	cmd.SuggestionsMinimumDistance = 2
 	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
 		f.Hint = cmd.CommandPath() + " " + similar[0]
+	} else {
+		f.Hint = cmd.CommandPath() + " --help"
 	}
 	return f
 }
