@@ -77,8 +77,8 @@ func open(t *testing.T, limits op.Limits) *fixture {
 	})
 	f := &fixture{store: store}
 	create := func(ctx context.Context, who op.Caller, in noteCreate) (note, error) {
-		f.seen = &in
 		return op.Update(ctx, store, func(tx kv.Tx) (note, error) {
+			f.seen = &in // one transaction at a time
 			n := note{ID: kv.NewID("note"), Text: in.Text, Version: 1}
 			return n, notes.Insert(tx, who.Team, n.ID, &n)
 		})
