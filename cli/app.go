@@ -30,7 +30,6 @@ type globalFlags struct {
 	jq       string
 	template string
 	debug    bool
-	noInput  bool
 	yes      bool
 }
 
@@ -106,7 +105,7 @@ func (a *app) confirm(what, typed string) error {
 
 // options are what every connection has in common.
 func (a *app) options(s *settings.Settings) []sdk.Option {
-	transport := http.RoundTripper(http.DefaultTransport)
+	transport := http.DefaultTransport
 	if a.flags.debug || a.getenv("SVC_DEBUG") == "api" {
 		transport = &tracer{next: transport, io: a.io}
 	}
