@@ -66,15 +66,16 @@ func (d *Daemon) dispatch(ctx *fasthttp.RequestCtx) {
 // them, so that strangers cannot make the daemon set memory aside.
 func bodyLimit(h *fasthttp.RequestHeader) int {
 	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
-	if !bytes.HasPrefix(h.Peek("Authorization"), []byte("Bearer svc_")) {
-		return guard.SmallBody
-	}
-	switch {
-	case string(path) == mediaPath:
+	bearer := h.Peek("Authorization")
+	switch key := bytes.HasPrefix(bearer, []byte("Bearer svc_")); {
+	case key && string(path) == mediaPath:
 		return mediaBody
-	case string(path) == mcpPath:
+	case key && string(path) == mcpPath:
 		return mcpBody
-	case bytes.HasPrefix(path, []byte(rest.Prefix)):
+	case key && bytes.HasPrefix(path, []byte(rest.Prefix)):
+		return jsonBody
+	case !key && (bytes.HasPrefix(bearer, []byte("Bearer sess_")) || len(h.Cookie(rest.CookieName)) > 0) &&
+		(bytes.HasPrefix(path, []byte(trpc.Prefix)) || bytes.HasPrefix(path, []byte(rest.SessionPrefix))):
 		return jsonBody
 	}
 	return guard.SmallBody

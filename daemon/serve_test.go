@@ -141,3 +141,26 @@ func TestRequestLog(t *testing.T) {
 		t.Errorf("readyz: %s %s", h.Status, h.Body)
 	}
 }
+
+// TestBodyLimits lets a large body in only where a credential of the right kind
+// comes with it.
+func TestBodyLimits(t *testing.T) {
+	in := start(t)
+	text := strings.Repeat("x", 300<<10)
+	session := in.session(t, in.A)
+	for _, tc := range []struct {
+		path, credential, body string
+		status                 int
+	}{
+		{"/svc-api/trpc/posts.create", session, `{"json":{"title":"a","content":"` + text + `"}}`, 200},
+		{"/svc-api/trpc/posts.create", in.A.Key, `{"json":{"title":"a","content":"` + text + `"}}`, 413},
+		{"/svc-api/trpc/posts.create", "", `{"json":{"title":"a","content":"` + text + `"}}`, 413},
+		{"/svc-api/v1/posts", in.A.Key, `{"title":"a","content":"` + text + `"}`, 201},
+		{"/svc-api/v1/posts", session, `{"title":"a","content":"` + text + `"}`, 413},
+		{"/svc-api/v1/posts", "", `{"title":"a","content":"` + text + `"}`, 413},
+	} {
+		if a := in.send(t, "POST", tc.path, tc.credential, tc.body); a.StatusCode != tc.status {
+			t.Errorf("%s with %.5s…: %s, want %d: %.200s", tc.path, tc.credential, a.Status, tc.status, a.Body)
+		}
+	}
+}
