@@ -149,18 +149,18 @@ type PostPatch struct {
 
 // PostChanges is a merge patch of a post: absent members stay as they are.
 type PostChanges struct {
-	Title         Opt[string]            `json:"title,omitzero" minLength:"1" maxLength:"300"`
-	Content       Opt[string]            `json:"content,omitzero" null:"true"`
-	Description   Opt[string]            `json:"description,omitzero" maxLength:"500" null:"true"`
-	Slug          Opt[string]            `json:"slug,omitzero" minLength:"1" maxLength:"100"`
-	Status        Opt[string]            `json:"status,omitzero" enum:"DRAFT,PUBLISHED,ARCHIVED"`
-	Tags          Opt[[]string]          `json:"tags,omitzero" maxItems:"50" null:"true"`
-	FeaturedImage Opt[Image]             `json:"featuredImage,omitzero" null:"true"`
-	Author        Opt[string]            `json:"author,omitzero" maxLength:"200" null:"true" doc:"Name to show as the author."`
-	Locale        Opt[string]            `json:"locale,omitzero" maxLength:"35" null:"true"`
-	CanonicalURL  Opt[string]            `json:"canonicalUrl,omitzero" maxLength:"2048" null:"true"`
-	PublishAt     Opt[Time]              `json:"publishAt,omitzero" null:"true"`
-	Metadata      Opt[map[string]string] `json:"metadata,omitzero" null:"true" doc:"Replaces all metadata."`
+	Title         Opt[string]             `json:"title,omitzero" minLength:"1" maxLength:"300"`
+	Content       Opt[string]             `json:"content,omitzero" null:"true"`
+	Description   Opt[string]             `json:"description,omitzero" maxLength:"500" null:"true"`
+	Slug          Opt[string]             `json:"slug,omitzero" minLength:"1" maxLength:"100"`
+	Status        Opt[string]             `json:"status,omitzero" enum:"DRAFT,PUBLISHED,ARCHIVED"`
+	Tags          Opt[[]string]           `json:"tags,omitzero" maxItems:"50" null:"true"`
+	FeaturedImage Opt[Image]              `json:"featuredImage,omitzero" null:"true"`
+	Author        Opt[string]             `json:"author,omitzero" maxLength:"200" null:"true" doc:"Name to show as the author."`
+	Locale        Opt[string]             `json:"locale,omitzero" maxLength:"35" null:"true"`
+	CanonicalURL  Opt[string]             `json:"canonicalUrl,omitzero" maxLength:"2048" null:"true"`
+	PublishAt     Opt[Time]               `json:"publishAt,omitzero" null:"true"`
+	Metadata      Opt[map[string]*string] `json:"metadata,omitzero" null:"true" doc:"Merged into the metadata: null removes a key, or all of it."`
 }
 
 // PostBatch is up to 100 changes, each on its own: one that fails stops no

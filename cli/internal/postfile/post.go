@@ -101,7 +101,7 @@ func (f *File) Patch(p *api.Post, content *string) (api.PostPatch, []Change, err
 	}
 	if f.Metadata != nil && !maps.Equal(*f.Metadata, p.Metadata) {
 		d.add("metadata", join(p.Metadata), join(*f.Metadata))
-		patch.Metadata = api.Some(*f.Metadata)
+		patch.Metadata = api.Some(metadataPatch(p.Metadata, *f.Metadata))
 	}
 	f.patchImage(&d, p, &patch)
 	return patch, d.changes, nil
@@ -154,4 +154,16 @@ func join(m map[string]string) string {
 		lines = append(lines, key+"="+m[key])
 	}
 	return strings.Join(lines, ", ")
+}
+
+// metadataPatch turns was into is: keys that are gone become null.
+func metadataPatch(was, is map[string]string) map[string]*string {
+	patch := map[string]*string{}
+	for k := range was {
+		patch[k] = nil
+	}
+	for k, v := range is {
+		patch[k] = &v
+	}
+	return patch
 }

@@ -56,7 +56,7 @@ func errArchived() error {
 
 func onlyMetadata(in *api.PostChanges) bool {
 	rest := *in
-	rest.Metadata, rest.Status = api.Opt[map[string]string]{}, api.Opt[string]{}
+	rest.Metadata, rest.Status = api.Opt[map[string]*string]{}, api.Opt[string]{}
 	return reflect.ValueOf(rest).IsZero()
 }
 
@@ -70,7 +70,7 @@ func apply(p *api.Post, in *api.PostChanges) {
 	in.Locale.Apply(&p.Locale)
 	in.CanonicalURL.Apply(&p.CanonicalURL)
 	in.PublishAt.Apply(&p.PublishAt)
-	in.Metadata.Apply(&p.Metadata)
+	p.Metadata = merged(p.Metadata, in.Metadata)
 	if in.FeaturedImage.Set {
 		p.FeaturedImage = nil
 		if !in.FeaturedImage.Null {
@@ -189,4 +189,26 @@ func notePointer[T comparable](d map[string]any, name string, a, b *T) {
 	if (a == nil) != (b == nil) || a != nil && *a != *b {
 		d[name] = a
 	}
+}
+
+// merged is metadata after a merge patch (RFC 7396).
+func merged(have map[string]string, patch api.Opt[map[string]*string]) map[string]string {
+	if !patch.Set {
+		return have
+	}
+	if patch.Null {
+		return nil
+	}
+	out := maps.Clone(have)
+	for k, v := range patch.Value {
+		if v == nil {
+			delete(out, k)
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[k] = *v
+	}
+	return out
 }

@@ -20,7 +20,8 @@ func TestPatch(t *testing.T) {
 		{`"slug":"bee"`, func(p api.Post) bool { return p.Slug == "bee" }},
 		{`"tags":["x","X","y"]`, func(p api.Post) bool { return strings.Join(p.Tags, ",") == "x,y" }},
 		{`"author":"Ann"`, func(p api.Post) bool { return *p.Author == api.Author{Name: "Ann"} }},
-		{`"metadata":{"z":"1"}`, func(p api.Post) bool { return len(p.Metadata) == 1 && p.Metadata["z"] == "1" }},
+		{`"metadata":{"z":"1"}`, func(p api.Post) bool { return len(p.Metadata) == 2 && p.Metadata["z"] == "1" && p.Metadata["k"] == "v" }},
+		{`"metadata":{"k":null}`, func(p api.Post) bool { return len(p.Metadata) == 1 && p.Metadata["z"] == "1" }},
 		{`"featuredImage":{"url":"https://example.com/i.png"}`, func(p api.Post) bool { return p.FeaturedImage.Source == "external" }},
 		{`"description":null,"tags":null,"author":null,"metadata":null,"featuredImage":null,"locale":null,"content":null`, func(p api.Post) bool {
 			return p.Description == "" && len(p.Tags) == 0 && p.Author == nil && len(p.Metadata) == 0 && p.FeaturedImage == nil &&
