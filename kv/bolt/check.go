@@ -19,18 +19,17 @@ import (
 // A damaged file can end the process: call Check in a child process and take
 // its death for a problem.
 func Check(path string, report func(key []byte, reason string), tables ...kv.Checker) (pairs int, err error) {
+	if ok, err := inspect(path, report); !ok || err != nil {
+		if err != nil {
+			err = fmt.Errorf("check store %s: %w", path, err)
+		}
+		return 0, err
+	}
 	db, err := openFile(path, &bolt.Options{ReadOnly: true, PreLoadFreelist: true, Timeout: lockTimeout})
 	if err != nil {
 		return 0, fmt.Errorf("check store %s: %w", path, err)
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	if err := structureOf(path); err != nil {
-		report(nil, err.Error())
-		return 0, db.Close()
-	}
-	if err := readFormat(db, path); err != nil {
-		return 0, errors.Join(fmt.Errorf("check store %s: %w", path, err), db.Close())
-	}
 	err = db.View(func(tx *bolt.Tx) error {
 		once := reportOnce(report)
 		view := &viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}}
@@ -47,19 +46,30 @@ func Check(path string, report func(key []byte, reason string), tables ...kv.Che
 	return pairs, errors.Join(err, db.Close())
 }
 
-// structureOf checks the pages of the file at path. Nobody writes to it: bbolt
-// holds its lock.
-func structureOf(path string) error {
+// inspect reports whether the pages of the file can be followed at all. It is an
+// error when the file is none of ours, cut off, or in use.
+func inspect(path string, report func(key []byte, reason string)) (ok bool, err error) {
+	db, err := openFile(path, &bolt.Options{ReadOnly: true, Timeout: lockTimeout})
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }() // it holds the lock meanwhile
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return false, err
 	}
-	return checkStructure(f, info.Size())
+	if err := checkStructure(f, info.Size()); errors.Is(err, errCutOff) {
+		return false, err
+	} else if err != nil {
+		report(nil, err.Error())
+		return false, nil
+	}
+	return true, readFormat(db, path)
 }
 
 // everyPair checks and counts all pairs.

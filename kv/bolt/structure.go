@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -22,6 +23,9 @@ const (
 	maxDepth    = 64
 )
 
+// errCutOff says that the end of the file is missing.
+var errCutOff = errors.New("the file is cut off")
+
 // pageWalk follows all pages from the root of a store.
 type pageWalk struct {
 	file  io.ReaderAt
@@ -37,7 +41,7 @@ func checkStructure(file io.ReaderAt, size int64) error {
 		return err
 	}
 	if limit > uint64(size)/pageSize {
-		return fmt.Errorf("the file is cut off: %d of %d pages are there", size/pageSize, limit)
+		return fmt.Errorf("%w: %d of %d pages are there", errCutOff, size/pageSize, limit)
 	}
 	w := &pageWalk{file: file, limit: limit, seen: make([]bool, limit)}
 	return w.page(root, 0)
