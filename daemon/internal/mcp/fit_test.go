@@ -129,11 +129,11 @@ func FuzzFit(f *testing.F) {
 	f.Add([]byte(`{"a":{"b":[[["x"]],true,1e400]}}`), 9_000)
 	f.Fuzz(func(t *testing.T, seed []byte, times int) {
 		if !json.Valid(seed) || !utf8.Valid(seed) || seed[0] != '{' || times < 1 || times > 50_000 || len(seed) > 1000 {
-			t.Skip()
+			return
 		}
 		var v any
 		if strictJSON(seed, &v) != nil {
-			t.Skip()
+			return
 		}
 		body := fmt.Appendf(nil, `{"x":%s,"list":[%s],"text":%q}`, seed, strings.TrimSuffix(strings.Repeat(string(seed)+",", 1+times/len(seed)), ","), strings.Repeat("é", times))
 		cut := mcp.Fit(body)

@@ -105,7 +105,7 @@ func (s *Shape) Wrap(dst, body []byte) ([]byte, error) {
 	if err := w.value(s, nil); err != nil {
 		return dst, fmt.Errorf("annotate answer: %w", err)
 	}
-	dst = append(w.dst, body[w.copied:]...)
+	dst = append(w.dst, body[w.copied:]...) //nolint:gocritic // w took dst over
 	return append(appendMeta(dst, w.notes, nil), '}'), nil
 }
 
