@@ -49,8 +49,8 @@ func TestCheck(t *testing.T) {
 	if err := os.Truncate(dataFile(data), 20000); err != nil {
 		t.Fatal(err)
 	}
-	if said := refuses(t, command("check", "--data", data)); !strings.Contains(said, "cut off") {
-		t.Error(said)
+	if said := refuses(t, command("check", "--data", data)); !strings.Contains(said, "cut off") && !strings.Contains(said, "damaged") {
+		t.Error(said) // which of the two depends on the pages that are gone
 	}
 	refuses(t, command("check", "--data", t.TempDir()))
 	refuses(t, command("check", file(t, "text", "not a store")))
@@ -149,7 +149,7 @@ func TestHotBackups(t *testing.T) {
 	p := serve(t, data)
 	acked := newLedger()
 	var wg sync.WaitGroup
-	wg.Go(func() { load(t, p, key, 4, acked) })
+	wg.Go(func() { load(t, p, key, 2, acked) })
 	var before [hotBackups]*ledger
 	for i := range before {
 		acked.await((i + 1) * leastAcks / hotBackups)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,22 +12,13 @@ import (
 	"time"
 )
 
-// released is svcd as make build makes it: the test binary carries more.
-func released(b *testing.B) string {
-	b.Helper()
-	path := filepath.Join(b.TempDir(), "svcd")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
-
 // BenchmarkStartToReady is the time from exec to the first 200 of /readyz, and
 // what the process then takes when nobody asks anything.
 func BenchmarkStartToReady(b *testing.B) {
-	svcd := released(b)
+	svcd, err := built()
+	if err != nil {
+		b.Fatal(err)
+	}
 	fresh := filepath.Join(b.TempDir(), "data")
 	first(b, fresh)
 	b.Run("fresh", func(b *testing.B) { startToReady(b, svcd, fresh) })

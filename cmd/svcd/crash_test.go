@@ -84,7 +84,7 @@ func TestKill(t *testing.T) {
 	key := first(t, data)
 	acked := newLedger()
 	for round := range killRounds {
-		p := serve(t, data)
+		p := started(t, raced(serving(data)))
 		timer := time.AfterFunc(shortestLoad+rand.N(200*time.Millisecond), func() { _ = p.Process.Kill() })
 		load(t, p, key, killWriters, acked)
 		timer.Stop()
@@ -145,7 +145,7 @@ func TestDrain(t *testing.T) {
 	key := first(t, data)
 	acked := newLedger()
 	for round := range 3 {
-		p := serve(t, data)
+		p := started(t, raced(serving(data)))
 		var stop sync.WaitGroup
 		stop.Go(func() {
 			acked.await((round + 1) * leastAcks)

@@ -59,7 +59,7 @@ func TestPause(t *testing.T) {
 	data := t.TempDir()
 	key := first(t, data)
 	model := newVendor(t)
-	cmd := serving(data)
+	cmd := raced(serving(data))
 	cmd.Env = append(cmd.Env, "OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+model.URL+"/v1")
 	p := started(t, cmd)
 	status, body := call(t.Context(), "POST", p.URL+api+"/posts", key, `{"title":"Slow","generateContent":true,"model":"gpt-6-luna"}`)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,25 +28,6 @@ func request(method, url, key string, body []byte, headers ...string) *http.Requ
 		req.Header.Set(headers[i], headers[i+1])
 	}
 	return req
-}
-
-func gzipped(zeros int64) []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := io.CopyN(w, zeroes{}, zeros); err != nil {
-		panic(err)
-	}
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
-
-type zeroes struct{}
-
-func (zeroes) Read(p []byte) (int, error) {
-	clear(p)
-	return len(p), nil
 }
 
 // state is what must not grow.
@@ -150,7 +130,7 @@ func TestSoak(t *testing.T) {
 	t.Parallel() // it waits for idle workers to end
 	data, admin := t.TempDir(), freeAddress(t)
 	key := first(t, data)
-	p := serve(t, data, "--admin", admin)
+	p := started(t, raced(serving(data, "--admin", admin)))
 	id, _, _ := p.write(t.Context(), key, "Kept", "<p>x</p>")
 	rounds := func(from, n int) {
 		var wg sync.WaitGroup
