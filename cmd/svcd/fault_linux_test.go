@@ -95,6 +95,11 @@ func TestStorageError(t *testing.T) {
 			for w := range 8 {
 				wg.Go(func() {
 					for n := 0; ; n++ {
+						if n == 5000 {
+							t.Error("it does not end")
+							_ = syscall.Kill(-p.Process.Pid, syscall.SIGKILL)
+							return
+						}
 						late := failed.Load()
 						id, status, answer := p.write(t.Context(), key, fmt.Sprintf("Post %d %d", w, n), "<p>x</p>")
 						switch {
