@@ -60,9 +60,12 @@ func checkCommand(c console) *cobra.Command {
 // copyOfRunning backs up the data of a running daemon to a temporary file; the
 // path is "" when none runs.
 func copyOfRunning(ctx context.Context, data string) (path string, done func(), err error) {
+	if !daemonRuns(data) {
+		return "", func() {}, nil
+	}
 	stream, err := openBackup(ctx, data)
 	if err != nil {
-		return "", func() {}, nil //nolint:nilerr // no daemon runs, so the file itself can be read
+		return "", nil, fmt.Errorf("ask the running daemon for a copy: %w", err)
 	}
 	dir, err := os.MkdirTemp(data, "check-")
 	if err != nil {

@@ -24,21 +24,18 @@ const groupRoot = "/sys/fs/cgroup/memory" // of cgroup v1
 func newGroup(t *testing.T, limit int) *group {
 	t.Helper()
 	need(t, os.Getuid() == 0, "root, to make a memory cgroup")
-	if _, err := os.Stat(filepath.Join(groupRoot, "memory.limit_in_bytes")); err != nil {
-		t.Skip("NOT TESTED: this machine has no cgroup v1 memory controller")
-	}
+	_, err := os.Stat(filepath.Join(groupRoot, "memory.limit_in_bytes"))
+	need(t, err == nil, "the memory controller of cgroup v1")
 	g := &group{filepath.Join(groupRoot, "svcd-test-"+strconv.Itoa(os.Getpid()))}
-	if err := os.Mkdir(g.dir, 0o700); err != nil {
-		t.Skip("NOT TESTED: make a cgroup: ", err)
-	}
+	err = os.Mkdir(g.dir, 0o700)
+	need(t, err == nil, fmt.Sprint("a cgroup of its own: ", err))
 	t.Cleanup(func() {
 		if err := os.Remove(g.dir); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := os.WriteFile(filepath.Join(g.dir, "memory.limit_in_bytes"), []byte(strconv.Itoa(limit)), 0o600); err != nil {
-		t.Skip("NOT TESTED: limit a cgroup: ", err)
-	}
+	err = os.WriteFile(filepath.Join(g.dir, "memory.limit_in_bytes"), []byte(strconv.Itoa(limit)), 0o600)
+	need(t, err == nil, fmt.Sprint("a cgroup with a limit: ", err))
 	return g
 }
 

@@ -13,19 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// need skips the test unless the tools are there and the user is root. Where
-// CI is set, only a kernel without the means is an excuse.
+// need skips the test unless the kernel and the tools have the means and the user
+// is root. Where CI is set, there is no excuse.
 func need(t *testing.T, filesystem string, tools ...string) {
 	t.Helper()
-	if known, err := os.ReadFile("/proc/filesystems"); err == nil && filesystem != "" && !strings.Contains(string(known), "\t"+filesystem+"\n") {
-		t.Skipf("NOT TESTED: this kernel has no %s", filesystem)
-	}
 	missing := func(format string, args ...any) {
 		t.Helper()
 		if os.Getenv("CI") == "true" {
 			t.Fatalf(format, args...)
 		}
 		t.Skipf("NOT TESTED: "+format, args...)
+	}
+	if known, err := os.ReadFile("/proc/filesystems"); err == nil && filesystem != "" && !strings.Contains(string(known), "\t"+filesystem+"\n") {
+		missing("this kernel has no %s", filesystem)
 	}
 	if os.Getuid() != 0 {
 		missing("only root can mount and trace")
