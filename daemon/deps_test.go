@@ -44,9 +44,20 @@ var allowed = map[string][]string{
 	// The attack corpus that tests share.
 	"daemon/internal/safehtml/...": {"daemon/internal/safehtml"},
 
-	"daemon/internal/posts": domain,
-	"daemon/internal/media": domain,
-	"daemon/internal/jobs":  append([]string{"daemon/internal/llm"}, domain...),
+	// Requests to addresses that others name, and secrets at rest.
+	"daemon/internal/outbound": nil,
+	"daemon/internal/seal":     nil,
+
+	"daemon/internal/posts":    domain,
+	"daemon/internal/helpdesk": domain,
+	"daemon/internal/chat":     domain,
+	"daemon/internal/agents":   append([]string{"daemon/internal/llm"}, domain...),
+	"daemon/internal/tasks":    append([]string{"daemon/internal/llm", "daemon/internal/outbound", "daemon/internal/seal"}, domain...),
+	"daemon/internal/media":    domain,
+	"daemon/internal/jobs":     append([]string{"daemon/internal/llm"}, domain...),
+
+	"widget":     {"sdk/api"},
+	"widget/...": {"widget", "sdk/api"},
 
 	"daemon/internal/rest":   {"daemon/internal/op", "sdk/api"},
 	"daemon/internal/trpc":   {"daemon/internal/op", "daemon/internal/superjson", "daemon/internal/hijack", "sdk/api"},

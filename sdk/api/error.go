@@ -32,6 +32,7 @@ const (
 	CodeGone                   Code = "gone"                     // 410
 	CodeSlugTaken              Code = "slug_taken"               // 409
 	CodeEmailTaken             Code = "email_taken"              // 409
+	CodeShortcutTaken          Code = "shortcut_taken"           // 409
 	CodeInvalidTransition      Code = "invalid_transition"       // 409
 	CodeIdempotencyInProgress  Code = "idempotency_in_progress"  // 409
 	CodeQuotaExceeded          Code = "quota_exceeded"           // 409
@@ -43,6 +44,8 @@ const (
 	CodeNoGenerationFlags      Code = "no_generation_flags"      // 422
 	CodeUnknownModel           Code = "unknown_model"            // 422
 	CodeHTMLTooLarge           Code = "html_too_large"           // 422
+	CodeUnsafeURL              Code = "unsafe_url"               // 422
+	CodeTemplateError          Code = "template_error"           // 422
 	CodeIdempotencyKeyReused   Code = "idempotency_key_reused"   // 422
 	CodeRateLimited            Code = "rate_limited"             // 429
 	CodeInternal               Code = "internal"                 // 500

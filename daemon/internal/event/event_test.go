@@ -224,7 +224,7 @@ func TestTypesAreDescribed(t *testing.T) {
 		t.Fatal(refusal)
 	}
 	list := v.(api.EventTypeList).Data
-	if len(list) != 13 {
+	if len(list) < 13 {
 		t.Fatalf("%d types", len(list))
 	}
 	for _, typ := range list {

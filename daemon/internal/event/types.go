@@ -24,6 +24,13 @@ var (
 	post  = reflect.TypeFor[api.Post]()
 	job   = reflect.TypeFor[api.Job]()
 	media = reflect.TypeFor[api.Media]()
+
+	article      = reflect.TypeFor[api.Article]()
+	gap          = reflect.TypeFor[api.Gap]()
+	conversation = reflect.TypeFor[api.Conversation]()
+	message      = reflect.TypeFor[api.Message]()
+	agent        = reflect.TypeFor[api.Agent]()
+	run          = reflect.TypeFor[api.TaskRun]()
 )
 
 var types = []eventType{
@@ -40,6 +47,25 @@ var types = []eventType{
 	{"post.generation_failed", Content, "A generation job failed.", job},
 	{"post.image_generated", Content, "A featured image was generated for a post.", post},
 	{"media.uploaded", Content, "A file was uploaded.", media},
+	{"article.created", Content, "A help article was created.", article},
+	{"article.updated", Content, "Members of a help article changed; previous holds their earlier values.", article},
+	{"article.published", Content, "A help article became public.", article},
+	{"article.unpublished", Content, "A public help article became a draft again.", article},
+	{"article.archived", Content, "A help article was archived.", article},
+	{"article.deleted", Content, "An archived help article was deleted for good; object is what it was.", article},
+	{"article.gap_detected", Content, "A visitor asked what no article answers; further questions like it only count.", gap},
+	{"conversation.started", Audience, "A visitor began a conversation.", conversation},
+	{"conversation.message_received", Audience, "A visitor wrote.", message},
+	{"conversation.message_sent", Audience, "An agent or a member wrote to a visitor.", message},
+	{"conversation.handed_off", Audience, "A conversation waits for a person; handoffReason says why.", conversation},
+	{"conversation.assigned", Audience, "A conversation got another assignee, or none.", conversation},
+	{"conversation.resolved", Audience, "A conversation was resolved.", conversation},
+	{"conversation.reopened", Audience, "A resolved or snoozed conversation is open again.", conversation},
+	{"conversation.rated", Audience, "A visitor or a member rated a conversation's answer.", message},
+	{"agent.activated", Audience, "An agent began to answer on the widget.", agent},
+	{"agent.deactivated", Audience, "An agent ceased to answer on the widget.", agent},
+	{"agent.task_completed", Audience, "A task's run that an automation or a chat asked for completed.", run},
+	{"agent.task_failed", Audience, "A task's run that an automation or a chat asked for failed.", run},
 }
 
 // row finds a type; ok is false when it is not in the table.

@@ -82,6 +82,7 @@ func Also[In any](d Do, rules func(In) []api.FieldError) Do {
 // Table is all operations. It is read-only after NewTable.
 type Table struct {
 	Ops      []*Op
+	Streams  []*Stream
 	Registry huma.Registry // schemas of all inputs and outputs
 	byName   map[string]*Op
 	store    kv.Store
