@@ -42,8 +42,8 @@ func newCatalog(table *op.Table) catalog {
 			c.add(table, o, toolset(o.Name))
 		}
 	}
-	if posts := table.Lookup("posts.list"); posts != nil {
-		own := searchTable(table, posts)
+	if kinds := sources(table); len(kinds) > 0 {
+		own := searchTable(table, kinds)
 		c.add(own, own.Ops[0], contextToolset)
 	}
 	slices.SortFunc(c.tools, func(a, b *tool) int { return cmp.Compare(a.op.Tool, b.op.Tool) })

@@ -14,11 +14,12 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// The resources. Those of one object end with its id.
+// The resources. Those of one object end with its id or slug.
 const (
 	brandURI      = "svc://brand"
 	eventTypesURI = "svc://event-types"
 	postURI       = "svc://posts/"
+	articleURI    = "svc://helpdesk/"
 )
 
 // offered returns the row behind a resource or prompt, nil when there is none
@@ -48,7 +49,13 @@ func (h *Handler) addResources(s *mcpsdk.Server, c choice) {
 		s.AddResourceTemplate(&mcpsdk.ResourceTemplate{
 			URITemplate: postURI + "{id}", Name: "post", Title: "Post", MIMEType: "text/markdown",
 			Description: "A post whole: its content as Markdown, then its other fields as JSON.",
-		}, h.readPost(o))
+		}, h.readDocument(o, postURI, "id"))
+	}
+	if o := h.offered("helpdesk.articles.getBySlug", c); o != nil {
+		s.AddResourceTemplate(&mcpsdk.ResourceTemplate{
+			URITemplate: articleURI + "{slug}", Name: "article", Title: "Help article", MIMEType: "text/markdown",
+			Description: "A help article whole: its content as Markdown, then its other fields as JSON.",
+		}, h.readDocument(o, articleURI, "slug"))
 	}
 }
 
@@ -67,18 +74,20 @@ func (h *Handler) readJSON(o *op.Op) mcpsdk.ResourceHandler {
 	}
 }
 
-func (h *Handler) readPost(o *op.Op) mcpsdk.ResourceHandler {
+// readDocument answers with what has HTML content: the row o finds it by the
+// part of its address behind prefix.
+func (h *Handler) readDocument(o *op.Op, prefix, param string) mcpsdk.ResourceHandler {
 	return func(ctx context.Context, req *mcpsdk.ReadResourceRequest) (*mcpsdk.ReadResourceResult, error) {
 		uri := req.Params.URI
-		id := strings.TrimPrefix(uri, postURI)
-		if id == "" {
+		name := strings.TrimPrefix(uri, prefix)
+		if name == "" {
 			return nil, mcpsdk.ResourceNotFoundError(uri)
 		}
-		value, err := h.read(ctx, o, map[string]string{"id": id})
+		value, err := h.read(ctx, o, map[string]string{param: name})
 		if err != nil {
 			return nil, resourceError(ctx, uri, err)
 		}
-		markdown, fields, err := renderPost(value)
+		markdown, fields, err := renderDocument(value)
 		if err != nil {
 			return nil, resourceError(ctx, uri, err)
 		}
@@ -86,22 +95,28 @@ func (h *Handler) readPost(o *op.Op) mcpsdk.ResourceHandler {
 	}
 }
 
-func renderPost(value any) (markdown, fields string, err error) {
-	post, ok := value.(api.Post)
-	if !ok {
-		return "", "", fmt.Errorf("render post: it is a %T", value)
+func renderDocument(value any) (markdown, fields string, err error) {
+	var content string
+	switch v := value.(type) {
+	case api.Post:
+		content, v.Content = v.Content, ""
+		value = v
+	case api.Article:
+		content, v.Content = v.Content, ""
+		value = v
+	default:
+		return "", "", fmt.Errorf("render: %T has no content", value)
 	}
-	markdown, err = safehtml.ToMarkdown(post.Content)
+	markdown, err = safehtml.ToMarkdown(content)
 	if errors.Is(err, safehtml.ErrDense) {
-		markdown, err = safehtml.Sanitize(post.Content), nil // HTML is Markdown too
+		markdown, err = safehtml.Sanitize(content), nil // HTML is Markdown too
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("render post: %w", err)
+		return "", "", fmt.Errorf("render as Markdown: %w", err)
 	}
-	post.Content = ""
-	b, err := op.Encode(nil, post)
+	b, err := op.Encode(nil, value)
 	if err != nil {
-		return "", "", fmt.Errorf("render post: %w", err)
+		return "", "", fmt.Errorf("encode the other fields: %w", err)
 	}
 	return markdown, string(b), nil
 }

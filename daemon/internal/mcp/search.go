@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -21,47 +22,97 @@ type searchResults struct {
 
 type searchResult struct {
 	ID      string `json:"id"`
-	Type    string `json:"type" doc:"post"`
+	Type    string `json:"type" doc:"post or article"`
 	Title   string `json:"title"`
 	URL     string `json:"url" doc:"Canonical address, else the resource to read."`
 	Snippet string `json:"snippet"`
 }
 
+// source is one kind of object that search looks through: the row that finds
+// it, and how an answer of that row becomes results.
+type source struct {
+	op      *op.Op
+	results func(answer any) ([]searchResult, error)
+}
+
 // searchTable has one row, which looks through everything at once. It calls
-// the rows that list, so that their scopes and rules hold.
-func searchTable(table *op.Table, posts *op.Op) *op.Table {
+// the rows that find, so that their scopes and rules hold: a key gets the kinds
+// that it may read, and needs the first of them.
+func searchTable(table *op.Table, sources []source) *op.Table {
 	find := op.Op{
-		Name: "search", Tool: "search", Scope: posts.Scope, Class: posts.Class,
+		Name: "search", Tool: "search", Scope: sources[0].op.Scope, Class: sources[0].op.Class,
 		Hints: op.Hints{Title: "Search", Default: true, ReadOnly: true},
-		Doc:   "Finds the team's posts by words in title, description, slug or tags. Read one with get_post.",
+		Doc:   "Finds the team's posts by words in title, description, slug or tags, and its help articles by what they say. Read one with get_post or get_helpdesk_article.",
 		Do: op.Func(func(ctx context.Context, who op.Caller, in searchInput) (searchResults, error) {
-			return searchPosts(ctx, table, posts, who, in)
+			out := searchResults{Results: []searchResult{}}
+			for _, s := range sources {
+				if who.Require(s.op.Scope) != nil {
+					continue
+				}
+				found, err := s.find(ctx, table, who, in)
+				if err != nil {
+					return out, err
+				}
+				out.Results = append(out.Results, found...)
+			}
+			return out, nil
 		}),
 	}
 	return op.NewTable(nil, op.NewLimiter(nil), []op.Op{find})
 }
 
-func searchPosts(ctx context.Context, table *op.Table, posts *op.Op, who op.Caller, in searchInput) (searchResults, error) {
+// sources are the kinds that the table has rows to find.
+func sources(table *op.Table) []source {
+	var all []source
+	for _, s := range []struct {
+		row     string
+		results func(any) ([]searchResult, error)
+	}{{"posts.list", postResults}, {"helpdesk.search", articleResults}} {
+		if o := table.Lookup(s.row); o != nil {
+			all = append(all, source{o, s.results})
+		}
+	}
+	return all
+}
+
+func (s source) find(ctx context.Context, table *op.Table, who op.Caller, in searchInput) ([]searchResult, error) {
 	args, err := op.Encode(nil, map[string]any{"q": in.Query, "limit": in.Limit})
 	if err != nil {
-		return searchResults{}, fmt.Errorf("search posts: %w", err)
+		return nil, fmt.Errorf("search: %w", err)
 	}
-	res, refused := table.Call(ctx, op.Request{Op: posts, Caller: who, Args: op.Args{Body: args}})
+	res, refused := table.Call(ctx, op.Request{Op: s.op, Caller: who, Args: op.Args{Body: args}})
 	if refused != nil {
-		return searchResults{}, refused
+		return nil, refused
 	}
-	found, err := posts.Answer(res)
+	found, err := s.op.Answer(res)
 	if err != nil {
-		return searchResults{}, fmt.Errorf("search posts: %w", err)
+		return nil, fmt.Errorf("search: %w", err)
 	}
-	page, ok := found.(api.Page[api.Post])
+	return s.results(found)
+}
+
+func postResults(answer any) ([]searchResult, error) {
+	page, ok := answer.(api.Page[api.Post])
 	if !ok {
-		return searchResults{}, fmt.Errorf("search posts: %T is no page of posts", found)
+		return nil, fmt.Errorf("search posts: %T is no page of posts", answer)
 	}
-	out := searchResults{Results: make([]searchResult, 0, len(page.Data))}
+	out := make([]searchResult, 0, len(page.Data))
 	for i := range page.Data {
 		p := &page.Data[i]
-		out.Results = append(out.Results, searchResult{ID: p.ID, Type: "post", Title: p.Title, URL: urlOf(p), Snippet: snippet(p)})
+		out = append(out, searchResult{ID: p.ID, Type: "post", Title: p.Title, URL: urlOf(p), Snippet: snippet(p)})
+	}
+	return out, nil
+}
+
+func articleResults(answer any) ([]searchResult, error) {
+	hits, ok := answer.(api.HelpHits)
+	if !ok {
+		return nil, fmt.Errorf("search articles: %T are no hits", answer)
+	}
+	out := make([]searchResult, 0, len(hits.Data))
+	for _, h := range hits.Data {
+		out = append(out, searchResult{ID: h.ArticleID, Type: "article", Title: h.Title, URL: articleURI + h.Slug,
+			Snippet: clip(cmp.Or(h.Quote, h.Excerpt), 300)})
 	}
 	return out, nil
 }
