@@ -16,6 +16,7 @@ import (
 // route is where an operation lives. A {name} of the path takes the input's
 // member of that name; the rest of the input is the query of a GET or DELETE
 // and the JSON body of all others. member is one that every answer has.
+// Procedures have no such path: all of their input is the body.
 type route struct {
 	method, path, member string
 }
@@ -49,6 +50,9 @@ func finish[Out any](ctx context.Context, t *transport, r route, req request, c 
 	if err != nil {
 		return nil, err
 	}
+	if r.isProcedure() {
+		resp = resp.plain()
+	}
 	c.fill(resp)
 	out := new(Out)
 	if err := resp.decode(r.member, out); err != nil {
@@ -80,7 +84,7 @@ func (r route) request(in any, header http.Header) (request, error) {
 	if err != nil {
 		return request{}, err
 	}
-	if version, ok := members["ifMatch"]; ok {
+	if version, ok := members["ifMatch"]; ok && !r.isProcedure() {
 		header.Set("If-Match", `"`+string(version)+`"`)
 		delete(members, "ifMatch")
 	}
@@ -92,14 +96,18 @@ func (r route) request(in any, header http.Header) (request, error) {
 		return req, nil
 	}
 	header.Set("Content-Type", "application/json")
-	req.body, err = encode(members)
+	if r.isProcedure() {
+		req.body, err = wrapped(members)
+	} else {
+		req.body, err = encode(members)
+	}
 	return req, err
 }
 
 // replayable: the daemon keeps idempotency keys for POST on REST; a merge
 // patch comes to the same; a second DELETE would be told that nothing is there.
 func (r route) replayable() bool {
-	return r.method != http.MethodDelete && !strings.HasPrefix(r.path, session)
+	return r.method != http.MethodDelete && !r.isProcedure()
 }
 
 func (r route) fillPath(members map[string]json.RawMessage) (string, error) {

@@ -12,6 +12,7 @@ import (
 // Dashboard is the access of a signed-in member.
 type Dashboard struct {
 	Auth *AuthService
+	Jobs *LiveJobs
 	Keys *KeysService
 	Team *TeamService
 
@@ -24,6 +25,7 @@ func NewDashboard(baseURL, token string, options ...Option) *Dashboard {
 	t.credential = newSecret(token)
 	return &Dashboard{
 		Auth: &AuthService{t: t},
+		Jobs: &LiveJobs{t: t},
 		Keys: &KeysService{t: t},
 		Team: &TeamService{t: t},
 		t:    t,
@@ -67,8 +69,8 @@ func signIn(ctx context.Context, baseURL string, in api.Login, options []Option)
 // Token returns the session's token, for NewDashboard at another time.
 func (d *Dashboard) Token() string { return d.t.credential.reveal() }
 
-// operation is the route of a session operation.
-func operation(name, member string) route { return route{"POST", session + name, member} }
+// operation is the route of an operation in a member's session.
+func operation(name, member string) route { return route{"POST", procedures + name, member} }
 
 // Format prints the address and the masked token with every verb.
 func (d *Dashboard) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "sdk.Dashboard{%s}", d.t) }

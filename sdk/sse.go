@@ -10,9 +10,12 @@ import (
 // maxEvent bounds one server-sent event; a job with its steps has a few KiB.
 const maxEvent = 4 << 20
 
+// errLargeEvent is an event above maxEvent.
+var errLargeEvent = errors.New("an event of the stream is too large")
+
 // message is one server-sent event (WHATWG HTML, 9.2.6).
 type message struct {
-	event, data string
+	event, data, id string
 }
 
 // messages calls yield for each whole event until the stream ends or yield
@@ -36,13 +39,15 @@ func messages(r io.Reader, seen func(), yield func(message) bool) error {
 			continue
 		}
 		if size += len(line); size > maxEvent {
-			return errors.New("an event of the stream is too large")
+			return errLargeEvent
 		}
 		name, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
 		switch name {
 		case "event":
 			m.event = value
+		case "id":
+			m.id = value
 		case "data":
 			data = append(data, value)
 		}

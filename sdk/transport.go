@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	v1        = "/svc-api/v1"
-	session   = "/svc-api/session/"
-	userAgent = "svc-go/1"
+	v1         = "/svc-api/v1"
+	procedures = "/svc-api/trpc/"
+	userAgent  = "svc-go/1"
 
 	maxErrorBody = 1 << 20
 	maxBody      = 32 << 20

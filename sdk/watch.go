@@ -143,3 +143,12 @@ func (w *watch) poll(ctx context.Context) error {
 	}
 	return nil
 }
+
+// LiveJobs follows generation jobs in a member's session.
+type LiveJobs struct{ t *transport }
+
+// Watch yields what happens to a job until it is done, as JobsService.Watch
+// does.
+func (s *LiveJobs) Watch(ctx context.Context, id string) iter.Seq2[api.JobEvent, error] {
+	return subscribe[api.JobEvent](ctx, s.t, "jobs.watch", api.JobWatch{ID: id})
+}

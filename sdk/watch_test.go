@@ -136,7 +136,7 @@ func TestGenerate(t *testing.T) {
 }
 
 func TestSignIn(t *testing.T) {
-	w := newWire(t, ok(api.Session{ID: "ses_1", Token: "sess_new"}), ok(api.None{}), refuse(401, "invalid_credentials", ""))
+	w := newWire(t, answered(api.Session{ID: "ses_1", Token: "sess_new"}), answered(api.None{}), refuse(401, "invalid_credentials", ""))
 	d, err := sdk.LoginLink(t.Context(), w.URL+"/sign-in?token=once", "a new password")
 	if err != nil {
 		t.Fatal(err)
@@ -148,10 +148,10 @@ func TestSignIn(t *testing.T) {
 		t.Error("signed in with a wrong password")
 	}
 	requests := w.sent(t, 3)
-	if got := requests[0]; got.Path != "/svc-api/session/auth.login" || got.Body != `{"linkToken":"once","newPassword":"a new password"}` || got.Header.Get("Authorization") != "" {
+	if got := requests[0]; got.Path != "/svc-api/trpc/auth.login" || got.Body != `{"json":{"linkToken":"once","newPassword":"a new password"}}` || got.Header.Get("Authorization") != "" {
 		t.Errorf("signed in with %v", got)
 	}
-	if got := requests[1]; got.Path != "/svc-api/session/auth.logout" || got.Header.Get("Authorization") != "Bearer sess_new" {
+	if got := requests[1]; got.Path != "/svc-api/trpc/auth.logout" || got.Header.Get("Authorization") != "Bearer sess_new" {
 		t.Errorf("signed out with %v", got)
 	}
 	if _, err := sdk.LoginLink(t.Context(), "https://svc.example/?token=", ""); err == nil {

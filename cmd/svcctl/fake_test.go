@@ -90,7 +90,7 @@ func (f *fake) routes() http.Handler {
 			<-f.followed
 		}
 	})
-	mux.HandleFunc("POST /svc-api/session/{operation}", f.session)
+	mux.HandleFunc("POST /svc-api/trpc/{operation}", f.session)
 	mux.HandleFunc("POST /svc-api/mcp", f.mcp)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		write(w, 404, api.NewError(404, api.CodeRouteNotFound, "There is no such path."))
@@ -288,37 +288,53 @@ func (f *fake) jobEvents(w http.ResponseWriter, r *http.Request) {
 func (f *fake) session(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var in map[string]any
-	_ = json.NewDecoder(r.Body).Decode(&in)
+	var input struct {
+		JSON map[string]any `json:"json"`
+	}
+	_ = json.NewDecoder(r.Body).Decode(&input)
+	in := input.JSON
 	s := api.Session{ID: "ses_1", User: api.User{ID: "usr_1", Email: "ada@x.io", Role: "owner"}, Team: api.Team{ID: "team_1", Name: "Acme"}}
 	operation := r.PathValue("operation")
 	if operation == "auth.login" {
 		if in["password"] != "correct horse" && in["linkToken"] != "once" {
-			write(w, 401, api.NewError(401, api.CodeInvalidCredentials, "E-mail address or password is wrong."))
+			refuseProcedure(w, api.NewError(401, api.CodeInvalidCredentials, "E-mail address or password is wrong."))
 			return
 		}
 		s.Token = "sess_0123456789abcdef"
-		write(w, 200, s)
+		writeProcedure(w, s)
 		return
 	}
 	if r.Header.Get("Authorization") != "Bearer sess_0123456789abcdef" {
-		write(w, 401, api.NewError(401, api.CodeSessionRequired, "Sign in first."))
+		refuseProcedure(w, api.NewError(401, api.CodeSessionRequired, "Sign in first."))
 		return
 	}
 	key := api.Key{ID: "key_1", Name: "svcctl", Scopes: []string{"*"}, Last4: "ABCD", State: "active"}
 	switch operation {
 	case "auth.session":
-		write(w, 200, s)
+		writeProcedure(w, s)
 	case "apiKeys.create", "apiKeys.roll":
 		key.Secret = fakeKey
-		write(w, 200, key)
+		writeProcedure(w, key)
 	case "apiKeys.revoke":
-		write(w, 200, key)
+		writeProcedure(w, key)
 	case "apiKeys.list":
-		write(w, 200, api.Page[api.Key]{Data: []api.Key{key}})
+		writeProcedure(w, api.Page[api.Key]{Data: []api.Key{key}})
 	default:
-		write(w, 200, api.None{})
+		writeProcedure(w, api.None{})
 	}
+}
+
+// writeProcedure answers in tRPC with SuperJSON, as the daemon does.
+func writeProcedure(w http.ResponseWriter, v any) {
+	write(w, 200, map[string]any{"result": map[string]any{"data": map[string]any{"json": v}}})
+}
+
+func refuseProcedure(w http.ResponseWriter, e *api.Error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(e.Status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"json": map[string]any{
+		"message": e.Detail, "code": -32001, "data": map[string]any{"code": "UNAUTHORIZED", "httpStatus": e.Status, "problem": e},
+	}}})
 }
 
 func (f *fake) mcp(w http.ResponseWriter, r *http.Request) {

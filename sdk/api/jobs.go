@@ -64,6 +64,12 @@ type JobRef struct {
 	Wait int    `json:"wait,omitempty" minimum:"0" maximum:"30" doc:"Seconds to wait for the job to be done before answering."`
 }
 
+// JobWatch names a job to follow live.
+type JobWatch struct {
+	ID          string `json:"id" doc:"Id of the job."`
+	LastEventID string `json:"lastEventId,omitempty" maxLength:"100" doc:"The last id seen: what came before is not sent again."`
+}
+
 // JobQuery filters a list of jobs.
 type JobQuery struct {
 	PageQuery

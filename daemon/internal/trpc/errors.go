@@ -6,6 +6,9 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/sdk/api"
 )
 
 // Error is a refusal as clients of this protocol see it. The zero Message is
@@ -14,6 +17,9 @@ type Error struct {
 	Code    string // "NOT_FOUND"
 	Message string
 	Allow   string // methods, with METHOD_NOT_SUPPORTED
+	// Problem is what the contract says of the refusal; nil where the protocol
+	// itself was not followed.
+	Problem *api.Error
 	noPath  bool
 }
 
@@ -92,7 +98,22 @@ func (e *Error) shape(path string) []byte {
 	if !e.noPath {
 		b, _ = jsontext.AppendQuote(append(b, `,"path":`...), path)
 	}
+	if e.Problem != nil {
+		b = e.appendProblem(b)
+	}
 	return append(b, "}}"...)
+}
+
+func (e *Error) appendProblem(dst []byte) []byte {
+	if e.Problem.RetryAfter > 0 {
+		dst = strconv.AppendInt(append(dst, `,"retryAfter":`...), int64(e.Problem.RetryAfter), 10)
+	}
+	dst = append(dst, `,"problem":`...)
+	out, err := op.Encode(dst, e.Problem)
+	if err != nil { // a problem is text and numbers
+		return append(dst, "null"...)
+	}
+	return out
 }
 
 // envelope is the answer that carries e.

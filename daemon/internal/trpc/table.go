@@ -90,7 +90,7 @@ func procedure(table *op.Table, o *op.Op) *Procedure {
 			who, err = s.anyone, s.barred
 		}
 		if err != nil {
-			return nil, refusal(op.Refusal(err))
+			return nil, refusal(op.Refusal(err), who.RequestID)
 		}
 		body, err := c.JSON()
 		if err != nil {
@@ -101,7 +101,7 @@ func procedure(table *op.Table, o *op.Op) *Procedure {
 		}
 		res, refused := table.Call(ctx, op.Request{Op: o, Caller: who, Args: op.Args{Body: body}})
 		if refused != nil {
-			return nil, refusal(refused)
+			return nil, refusal(refused, who.RequestID)
 		}
 		c.Answer = res
 		return wrap(shape, res)
@@ -134,10 +134,11 @@ var byStatus = map[int]string{
 	http.StatusGatewayTimeout: "GATEWAY_TIMEOUT", http.StatusInsufficientStorage: "SERVICE_UNAVAILABLE",
 }
 
-func refusal(e *api.Error) *Error {
+func refusal(e *api.Error, requestID string) *Error {
 	code, ok := byStatus[e.Status]
 	if !ok {
 		code = errInternal.Code
 	}
-	return &Error{Code: code, Message: e.Detail}
+	e.RequestID = requestID
+	return &Error{Code: code, Message: e.Detail, Problem: e}
 }
