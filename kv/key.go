@@ -74,21 +74,26 @@ func ParseUint64(s string) (n uint64, ok bool) {
 // first is 1. Every transaction that calls it writes the key, so a backend with
 // snapshots detects two that ran at once.
 func Next(tx Tx, key []byte) (uint64, error) {
-	v, err := tx.Get(key)
+	n, err := Count(tx, key)
 	if err != nil {
 		return 0, err
 	}
-	var n uint64
-	if v != nil {
-		f, reason := openValue(key, v)
-		if reason == "" && len(f.payload) != 8 {
-			reason = "counter is not eight bytes"
-		}
-		if reason != "" {
-			return 0, &CorruptError{Key: bytes.Clone(key), Reason: reason}
-		}
-		n = binary.BigEndian.Uint64(f.payload)
-	}
 	n++
 	return n, tx.Put(key, sealValue(nil, key, "", binary.BigEndian.AppendUint64(nil, n), false))
+}
+
+// Count is the value that Next returned last for the counter, 0 for none.
+func Count(tx Tx, key []byte) (uint64, error) {
+	v, err := tx.Get(key)
+	if err != nil || v == nil {
+		return 0, err
+	}
+	f, reason := openValue(key, v)
+	if reason == "" && len(f.payload) != 8 {
+		reason = "counter is not eight bytes"
+	}
+	if reason != "" {
+		return 0, &CorruptError{Key: bytes.Clone(key), Reason: reason}
+	}
+	return binary.BigEndian.Uint64(f.payload), nil
 }

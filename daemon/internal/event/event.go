@@ -113,6 +113,10 @@ func (l *Log) Append(tx kv.Tx, c Change) error {
 	return events.Insert(tx, c.Team, recordID(seq), rec)
 }
 
+// Last is the sequence number of the latest event of all teams, 0 before the
+// first.
+func (l *Log) Last(tx kv.Tx) (uint64, error) { return kv.Count(tx, sequenceKey) }
+
 // Read returns up to limit events of all teams that follow the sequence number
 // after, in order.
 func (l *Log) Read(tx kv.Tx, after uint64, limit int) ([]api.Event, error) {

@@ -86,10 +86,10 @@ func wellFormed(in *api.PostBatchItem) error {
 	} {
 		switch {
 		case m.belongs && !m.has:
-			f.add(m.pointer, "required", "is required for %s", in.Op)
+			f.Add(m.pointer, "required", "is required for %s", in.Op)
 		case m.has && !m.belongs:
-			f.add(m.pointer, "not_allowed", "does not belong to %s", in.Op)
+			f.Add(m.pointer, "not_allowed", "does not belong to %s", in.Op)
 		}
 	}
-	return f.err()
+	return f.Err()
 }

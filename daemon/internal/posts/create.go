@@ -135,7 +135,7 @@ func (s *Service) compose(who op.Caller, in *api.PostCreate) (*newPost, error) {
 		}
 	}
 	if p.Slug == "" {
-		p.Slug = slugOf(p.Title)
+		p.Slug = slugs.Of(p.Title)
 	}
 	summarize(&p)
 	settle(&p, p.CreatedAt)

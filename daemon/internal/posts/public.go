@@ -3,6 +3,7 @@ package posts
 import (
 	"context"
 
+	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -18,7 +19,7 @@ type PublicQuery struct {
 
 // PublishedPosts lists public posts, the latest published first.
 func (s *Service) PublishedPosts(ctx context.Context, team string, q PublicQuery) (page api.Page[api.Post], err error) {
-	tag := foldTag(q.Tag)
+	tag := field.FoldTag(q.Tag)
 	p := kv.Page[record]{Index: "pub", Prefixes: [][]byte{kv.Key(tag)}}
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		page, err = op.List(tx, table, team, "pub\x00"+tag, api.PageQuery{Cursor: q.Cursor, Limit: q.Limit}, p,

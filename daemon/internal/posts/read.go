@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -93,7 +94,7 @@ func pageOf(in *api.PostQuery) kv.Page[record] {
 	p := kv.Page[record]{Keep: keep(in)}
 	switch {
 	case in.Tag != "":
-		p.Index, p.Prefixes = "tag", [][]byte{kv.Key(foldTag(in.Tag))}
+		p.Index, p.Prefixes = "tag", [][]byte{kv.Key(field.FoldTag(in.Tag))}
 	case in.Model != "":
 		p.Index, p.Prefixes = "model", [][]byte{kv.Key(in.Model)}
 	case in.Status != "":

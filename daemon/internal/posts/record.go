@@ -2,10 +2,10 @@ package posts
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
 	"edgesvc.dev/svc/kv"
@@ -67,7 +67,7 @@ var table = kv.NewTable("post",
 	}},
 	kv.Index[record]{Name: "tag", Keys: func(r *record, add func([]byte)) {
 		for _, tag := range r.post().Tags {
-			add(kv.Key(foldTag(tag)))
+			add(kv.Key(field.FoldTag(tag)))
 		}
 	}},
 	kv.Index[record]{Name: "model", Keys: func(r *record, add func([]byte)) {
@@ -83,13 +83,10 @@ var table = kv.NewTable("post",
 		at := kv.Uint64(uint64(r.post().PublishedAt))
 		add(kv.Key("", at))
 		for _, tag := range r.post().Tags {
-			add(kv.Key(foldTag(tag), at))
+			add(kv.Key(field.FoldTag(tag), at))
 		}
 	}},
 )
-
-// foldTag is what tags are compared by: their case does not matter.
-func foldTag(tag string) string { return strings.ToLower(tag) }
 
 // load reads a post with its content.
 func load(tx kv.Tx, team, id string) (*record, api.Post, error) {

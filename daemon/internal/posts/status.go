@@ -94,7 +94,7 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.PostRef) error {
 		e.From, e.To = r.post().Status, "DELETED"
 		return e
 	}
-	if err := dropRevisions(tx, who.Team, in.ID); err != nil {
+	if err := revisions.Drop(tx, who.Team, in.ID); err != nil {
 		return err
 	}
 	if err := table.Delete(tx, who.Team, in.ID); err != nil {
