@@ -50,6 +50,13 @@ type Conversation struct {
 	UpdatedAt     Time            `json:"updatedAt"`
 }
 
+// ConversationDetail is a conversation with its latest messages, in the order
+// of their seq.
+type ConversationDetail struct {
+	Conversation
+	Messages []Message `json:"messages"`
+}
+
 // Visitor is who chats.
 type Visitor struct {
 	ID        string `json:"id"`
@@ -76,6 +83,7 @@ type Message struct {
 	Seq            int           `json:"seq" doc:"1, 2, 3 … within the conversation."`
 	Author         MessageAuthor `json:"author"`
 	Note           bool          `json:"note,omitempty" doc:"For members only; the visitor never sees it."`
+	Suggested      bool          `json:"suggested,omitempty" doc:"A note that an AI client proposes as a reply; a person may send it."`
 	Text           string        `json:"text" doc:"As it was written; Markdown of agents and members."`
 	HTML           string        `json:"html,omitempty" doc:"The text as safe HTML."`
 	Citations      []Citation    `json:"citations"`
@@ -183,10 +191,23 @@ type MessageRate struct {
 	Rating    int    `json:"rating" enum:"-1,0,1"`
 }
 
+// ConversationLink says which person a conversation is with; "" for nobody known.
+type ConversationLink struct {
+	ID       string `json:"id"`
+	PersonID string `json:"personId" maxLength:"100"`
+}
+
+// ConversationTyping tells the visitor that a member is writing, or ceased to.
+type ConversationTyping struct {
+	ID string `json:"id"`
+	On bool   `json:"on"`
+}
+
 // ConversationEvent is one live message about conversations. In an inbox only
-// "conversation" comes; a watched conversation also sends the others.
+// "conversation" and "deleted" come; a watched conversation also sends the
+// others. A second start for the same message takes back its text so far.
 type ConversationEvent struct {
-	Type         string        `json:"type" enum:"conversation,message,start,delta,tool,cancel,typing,presence"`
+	Type         string        `json:"type" enum:"conversation,deleted,message,start,delta,tool,cancel,typing,presence"`
 	Conversation *Conversation `json:"conversation,omitempty"`
 	Message      *Message      `json:"message,omitempty"`
 	MessageID    string        `json:"messageId,omitempty" doc:"Of start, delta, tool and cancel."`
@@ -245,6 +266,17 @@ type SiteCreate struct {
 type SiteRef struct {
 	ID      string `json:"id" doc:"Id of the site."`
 	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless it has this version."`
+}
+
+// SiteGet names a site to read.
+type SiteGet struct {
+	ID string `json:"id" doc:"Id of the site."`
+}
+
+// SiteInstall asks for the markup of a site.
+type SiteInstall struct {
+	ID    string `json:"id" doc:"Id of the site."`
+	Nonce string `json:"nonce,omitempty" maxLength:"200" doc:"The nonce of the page's content security policy, or the expression of your templates that prints it."`
 }
 
 // SitePatch names a site and what to change.

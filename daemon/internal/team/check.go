@@ -10,7 +10,7 @@ import (
 // say of each other, then the audit logs.
 func Tables() []kv.Checker {
 	return []kv.Checker{
-		teams, members, accounts, links, sessions, tokens, keys, secrets, entries, chainEnds,
+		teams, members, accounts, links, sessions, tokens, keys, secrets, entries, chainEnds, sites, owners,
 		pair[secret, key]{from: secrets, to: keys, follow: func(_, id string, v *secret) (string, string, func(*key) bool) {
 			return v.Team, v.Key, func(k *key) bool { return k.Secret == id || k.Rolled == id }
 		}},
@@ -25,6 +25,9 @@ func Tables() []kv.Checker {
 		}},
 		pair[link, member]{from: links, to: members, follow: func(_, id string, v *link) (string, string, func(*member) bool) {
 			return v.Team, v.User, func(m *member) bool { return m.Link == id }
+		}},
+		pair[owner, site]{from: owners, to: sites, follow: func(_, id string, v *owner) (string, string, func(*site) bool) {
+			return v.Team, id, func(*site) bool { return true }
 		}},
 		chains{},
 	}

@@ -88,6 +88,31 @@ func (s *Service) AuthenticateSession(ctx context.Context, bearer, address, user
 	return who, err
 }
 
+// Present returns the caller of a session as it is now, with the role that the
+// member has by now. It refuses with session_required when the session is over.
+func (s *Service) Present(ctx context.Context, who op.Caller) (op.Caller, error) {
+	err := s.store.View(ctx, func(tx kv.Tx) error {
+		v, err := sessions.Get(tx, who.Team, who.Credential)
+		if err != nil {
+			return err
+		}
+		if !v.alive(s.Now()) {
+			return sessionRequired()
+		}
+		m, err := members.Get(tx, who.Team, v.User)
+		if err != nil {
+			return err
+		}
+		who.Role = op.ParseRole(m.Role)
+		who.Scopes, who.ExpiresAt = who.Role.Scopes(), v.expires()
+		return nil
+	})
+	if _, ended := errors.AsType[*kv.NotFoundError](err); ended {
+		return op.Caller{}, sessionRequired()
+	}
+	return who, err
+}
+
 // signedIn finds the caller of a token, or a *kv.NotFoundError.
 func (s *Service) signedIn(tx kv.Tx, f *Fingerprint) (who op.Caller, v *session, err error) {
 	t, err := find(tx, tokens, f)

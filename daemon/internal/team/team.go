@@ -1,6 +1,7 @@
 // Package team knows who calls: teams, their members and roles, sessions, API
-// keys, sign-in links, and the audit log of privileged acts. It turns a
-// credential into the op.Caller that every operation acts for.
+// keys, sign-in links, the websites whose visitors may chat, and the audit log of
+// privileged acts. It turns a credential into the op.Caller that every operation
+// acts for, and a visitor's proof into who the site says that they are.
 //
 // It knows nothing of what teams own, and nothing of cookies and headers: those
 // are the surfaces'. No key, password, session token or link is stored or logged;
@@ -25,6 +26,9 @@ type Service struct {
 	Now     func() time.Time
 	// Passwords is the cost of passwords that are set from now on.
 	Passwords Cost
+	// Seal keeps the secrets of sites. They alone are needed in the clear, to
+	// verify what sites have signed.
+	Seal Sealer
 
 	store   kv.Store
 	secrets *memo

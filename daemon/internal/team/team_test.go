@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/seal"
 	"edgesvc.dev/svc/daemon/internal/team"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/kv/bolt"
@@ -53,6 +54,9 @@ func newWorld(t testing.TB) *world {
 	w.store, w.teams = store, team.New(store)
 	w.teams.Now, w.teams.Version, w.teams.BaseURL = w.clock, "1.2.3", "https://svc.example"
 	w.teams.Passwords = team.Cost{Memory: 64, Time: 1}
+	box, err := seal.Open(filepath.Dir(w.path))
+	w.fatal(err)
+	w.teams.Seal = box
 	w.table = op.NewTable(store, op.NewLimiter(nil), w.teams.Ops())
 	return w
 }
@@ -342,6 +346,10 @@ func TestEveryPrivilegedActIsAudited(t *testing.T) {
 	call[api.None](w, "team.remove", owner, api.MemberRef{ID: editor.Actor.ID})
 	call[api.Team](w, "team.update", owner, map[string]any{"name": "B"})
 	call[api.Brand](w, "team.brand.update", owner, api.Brand{Voice: "calm"})
+	site := call[api.Site](w, "sites.create", owner, api.SiteCreate{Name: "Shop"})
+	call[api.Site](w, "sites.update", owner, map[string]any{"id": site.ID, "name": "Store"})
+	call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: site.ID})
+	call[api.None](w, "sites.delete", owner, api.SiteRef{ID: site.ID})
 	call[api.None](w, "auth.changePassword", owner, api.PasswordChange{Current: password, New: "another one!"})
 	for range 10 {
 		w.refused("auth.login", from("198.51.100.7"), api.Login{Email: "owner@a.example", Password: "wrong one"}, api.CodeInvalidCredentials)

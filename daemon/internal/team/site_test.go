@@ -1,0 +1,194 @@
+package team_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+func newSite(t *testing.T) (*world, op.Caller, api.Site) {
+	w := newWorld(t)
+	owner := w.enter(w.found("acme").LinkToken)
+	return w, owner, call[api.Site](w, "sites.create", owner, api.SiteCreate{
+		Name: "Shop", AllowedOrigins: []string{"https://Shop.Example:443/", "http://localhost:3000"}, Identity: "optional"})
+}
+
+func TestSites(t *testing.T) {
+	w, owner, v := newSite(t)
+	if want := []string{"https://shop.example", "http://localhost:3000"}; !slices.Equal(v.AllowedOrigins, want) || v.Color != "#2563eb" || v.Secret.Set {
+		t.Fatalf("%+v", v)
+	}
+	patch := api.SitePatch{SiteRef: api.SiteRef{ID: v.ID, IfMatch: 1}, Greeting: api.Some("Hi"), Color: api.Some("#ff0000")}
+	if v = call[api.Site](w, "sites.update", owner, patch); v.Greeting != "Hi" || v.Version != 2 || v.Color != "#ff0000" {
+		t.Fatalf("%+v", v)
+	}
+	w.refused("sites.update", owner, patch, api.CodeVersionConflict)
+
+	teamID, found, err := w.teams.SiteByID(t.Context(), v.ID)
+	if err != nil || teamID != owner.Team || found.Greeting != "Hi" {
+		t.Fatal(teamID, found, err)
+	}
+	if got := call[api.Page[api.Site]](w, "sites.list", owner, api.PageQuery{}); len(got.Data) != 1 || got.Data[0].ID != v.ID {
+		t.Fatalf("%+v", got)
+	}
+	stranger := w.enter(w.found("other").LinkToken)
+	for _, name := range []string{"sites.get", "sites.delete", "sites.rotateSecret", "sites.installSnippet"} {
+		w.refused(name, stranger, api.SiteGet{ID: v.ID}, api.CodeNotFound)
+	}
+	viewer := w.join(owner, "viewer@acme.example", "viewer")
+	call[api.Site](w, "sites.get", viewer, api.SiteGet{ID: v.ID})
+	w.refused("sites.delete", viewer, api.SiteRef{ID: v.ID}, api.CodeRoleRequired)
+
+	call[api.None](w, "sites.delete", owner, api.SiteRef{ID: v.ID})
+	if _, _, err := w.teams.SiteByID(t.Context(), v.ID); w.code(err) != api.CodeNotFound {
+		t.Fatal(err)
+	}
+	if got := w.actions(owner); !slices.Contains(got, "sites.create") || got[len(got)-1] != "sites.delete" {
+		t.Fatal(got)
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	w, owner, _ := newSite(t)
+	for _, bad := range []string{"*", "https://*.example", "shop.example", "//shop.example", "https://", "https://shop.example/path", "https://shop.example?q",
+		"https://shop.example#x", "ftp://shop.example", "javascript:alert(1)", "null", "https://user@shop.example", "https://shop.example:0", "https://shop.example:99999",
+		"https://shop.example:", "https://sh%6fp.example", "https://bücher.example", "https://shop.example\\@evil", " https://shop.example"} {
+		e := w.refused("sites.create", owner, api.SiteCreate{Name: "x", AllowedOrigins: []string{"https://good.example", bad}}, api.CodeValidationFailed)
+		if len(e.Errors) != 1 || e.Errors[0].Pointer != "/allowedOrigins/1" {
+			t.Errorf("%q: %+v", bad, e.Errors)
+		}
+	}
+	good := []string{"https://[::1]:8080", "http://127.0.0.1:8080", "https://xn--bcher-kva.example"}
+	if v := call[api.Site](w, "sites.create", owner, api.SiteCreate{Name: "x", AllowedOrigins: good}); !slices.Equal(v.AllowedOrigins, good) {
+		t.Fatal(v.AllowedOrigins)
+	}
+}
+
+func TestAdmitSite(t *testing.T) {
+	w, _, v := newSite(t)
+	for origin, want := range map[string]api.Code{
+		"": "", "https://shop.example": "", "http://localhost:3000": "", "http://shop.example": api.CodeOriginNotAllowed,
+		"null": api.CodeOriginNotAllowed, "https://shop.example.evil": api.CodeOriginNotAllowed, "https://svc.example": api.CodeOriginNotAllowed,
+	} {
+		if _, _, err := w.teams.AdmitSite(t.Context(), v.ID, origin); w.code(err) != want {
+			t.Errorf("%q: %v", origin, err)
+		}
+	}
+	if _, _, err := w.teams.AdmitSite(t.Context(), "site_none", "https://shop.example"); w.code(err) != api.CodeNotFound {
+		t.Error(err)
+	}
+}
+
+func jwt(t *testing.T, secret string, header, claims map[string]any) string {
+	t.Helper()
+	part := func(v any) string {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return base64.RawURLEncoding.EncodeToString(b)
+	}
+	signed := part(header) + "." + part(claims)
+	return signed + "." + base64.RawURLEncoding.EncodeToString(mac(secret, signed))
+}
+
+func mac(secret, text string) []byte {
+	h := hmac.New(sha256.New, []byte(secret))
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+func TestIdentity(t *testing.T) {
+	w, owner, v := newSite(t)
+	rolled := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
+	if v = rolled.Site; !v.Secret.Set || !strings.HasSuffix(rolled.Secret, v.Secret.Last4) {
+		t.Fatalf("%+v", rolled)
+	}
+	secret, now := rolled.Secret, w.clock()
+	hs256 := map[string]any{"alg": "HS256", "typ": "JWT"}
+	with := func(header map[string]any, more map[string]any) string {
+		claims := map[string]any{"sub": "u1", "email": "Ada@X.io", "name": "Ada", "exp": now.Add(time.Hour).Unix()}
+		for k, c := range more {
+			claims[k] = c
+		}
+		return jwt(t, secret, header, claims)
+	}
+	good := with(hs256, nil)
+	who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{Token: good, Email: "grace@x.io"})
+	if !ok || who.ID != "u1" || who.Email != "ada@x.io" || who.Name != "Ada" {
+		t.Fatal(who, ok)
+	}
+	signed := hex.EncodeToString(mac(secret, "u2"))
+	if who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{ID: "u2", Email: "ada@x.io", Token: signed}); !ok || who.ID != "u2" || who.Email != "" {
+		t.Fatal("an HMAC proves the id alone:", who, ok)
+	}
+
+	head, rest, _ := strings.Cut(good, ".")
+	for name, user := range map[string]api.ChatUser{
+		"no token":          {ID: "u1"},
+		"another id":        {ID: "u2", Token: good},
+		"HMAC of another":   {ID: "u1", Token: signed},
+		"HMAC of nobody":    {Token: hex.EncodeToString(mac(secret, ""))},
+		"alg none":          {Token: with(map[string]any{"alg": "none"}, nil)},
+		"unsigned":          {Token: head + "." + strings.Split(rest, ".")[0] + "."},
+		"HS512 in name":     {Token: with(map[string]any{"alg": "HS512"}, nil)},
+		"critical header":   {Token: with(map[string]any{"alg": "HS256", "crit": []string{"b64"}}, nil)},
+		"another secret":    {Token: jwt(t, "wsec_other", hs256, map[string]any{"sub": "u1", "exp": now.Add(time.Hour).Unix()})},
+		"no end":            {Token: with(hs256, map[string]any{"exp": nil})},
+		"ended":             {Token: with(hs256, map[string]any{"exp": now.Unix()})},
+		"ends in two days":  {Token: with(hs256, map[string]any{"exp": now.Add(48 * time.Hour).Unix()})},
+		"not yet":           {Token: with(hs256, map[string]any{"nbf": now.Add(time.Hour).Unix()})},
+		"made later":        {Token: with(hs256, map[string]any{"iat": now.Add(time.Hour).Unix()})},
+		"no subject":        {Token: with(hs256, map[string]any{"sub": ""})},
+		"subject of number": {Token: with(hs256, map[string]any{"sub": 1})},
+		"four parts":        {Token: good + ".x"},
+		"long":              {Token: strings.Repeat("a", 5000)},
+	} {
+		if who, ok := w.teams.VerifyIdentity(t.Context(), v, user); ok {
+			t.Errorf("%s: %+v", name, who)
+		}
+	}
+
+	off := v
+	off.Identity = "off"
+	if _, ok := w.teams.VerifyIdentity(t.Context(), off, api.ChatUser{Token: good}); ok {
+		t.Error("verified where the site does not want it")
+	}
+	call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
+	if _, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{Token: good}); ok {
+		t.Error("the old secret still signs")
+	}
+}
+
+// The secret of a site is in the answer alone: not in the store's file.
+func TestSiteSecretIsSealed(t *testing.T) {
+	w, owner, v := newSite(t)
+	secret := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+	b, err := os.ReadFile(w.path)
+	w.fatal(err)
+	if strings.Contains(string(b), secret) || strings.Contains(string(b), strings.TrimPrefix(secret, "wsec_")) {
+		t.Error("the secret is in the store")
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	w, owner, v := newSite(t)
+	got := call[api.SiteSnippet](w, "sites.installSnippet", owner, api.SiteInstall{ID: v.ID, Nonce: "{{ .Nonce }}"}).HTML
+	want := `<script nonce="{{ .Nonce }}">window.svc=window.svc||function(){(svc.q=svc.q||[]).push(arguments)}</script>
+<script nonce="{{ .Nonce }}" async src="https://svc.example/widget.js" data-site="` + v.ID + `"></script>
+`
+	if got != want {
+		t.Errorf("%s", got)
+	}
+	w.refused("sites.installSnippet", owner, api.SiteInstall{ID: v.ID, Nonce: `"><script>`}, api.CodeValidationFailed)
+}
