@@ -1,5 +1,6 @@
-// Package hijack serves net/http handlers from fasthttp, for what needs a
-// stream: server-sent events and the Model Context Protocol.
+// Package hijack takes connections over from fasthttp: for net/http handlers
+// that stream (server-sent events and the Model Context Protocol), and for
+// websockets.
 //
 // A request is copied before its handler sees it and has a context of its
 // own, because fasthttp recycles its memory the moment its handler returns: an
