@@ -57,7 +57,9 @@ var allowed = map[string][]string{
 	"daemon/internal/helpdesk": texts,
 	"daemon/internal/chat":     domain,
 	"daemon/internal/agents":   append([]string{"daemon/internal/llm"}, domain...),
-	"daemon/internal/tasks":    append([]string{"daemon/internal/llm", "daemon/internal/outbound", "daemon/internal/seal"}, domain...),
+	"daemon/internal/tasks":    append([]string{"daemon/internal/llm", "daemon/internal/outbound", "daemon/internal/seal", "daemon/internal/tasks/template"}, domain...),
+	// Placeholders of people who are not trusted.
+	"daemon/internal/tasks/template": nil,
 	"daemon/internal/media":    domain,
 	"daemon/internal/jobs":     append([]string{"daemon/internal/llm"}, domain...),
 

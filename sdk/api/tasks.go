@@ -127,6 +127,13 @@ type TaskTest struct {
 	Context map[string]any `json:"context,omitempty" doc:"For the placeholders below context."`
 }
 
+// TaskTestLive is a TaskTest that is followed. A reader that lost the connection
+// names the run that it has begun, so that none begins a second time.
+type TaskTestLive struct {
+	TaskTest
+	LastEventID string `json:"lastEventId,omitempty" maxLength:"100"`
+}
+
 // TaskRun is one run of a task.
 type TaskRun struct {
 	ID                  string          `json:"id"`
