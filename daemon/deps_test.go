@@ -60,8 +60,8 @@ var allowed = map[string][]string{
 	"daemon/internal/tasks":    append([]string{"daemon/internal/llm", "daemon/internal/outbound", "daemon/internal/seal", "daemon/internal/tasks/template"}, domain...),
 	// Placeholders of people who are not trusted.
 	"daemon/internal/tasks/template": nil,
-	"daemon/internal/media":    domain,
-	"daemon/internal/jobs":     append([]string{"daemon/internal/llm"}, domain...),
+	"daemon/internal/media":          domain,
+	"daemon/internal/jobs":           append([]string{"daemon/internal/llm"}, domain...),
 
 	"widget":     {"sdk/api"},
 	"widget/...": {"widget", "sdk/api"},
