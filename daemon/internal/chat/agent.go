@@ -1,0 +1,363 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+	"unicode/utf8"
+
+	"github.com/sourcegraph/conc"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/queue"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+const (
+	maxAttempts = 3
+	// longestWait is how long a visitor who writes on and on waits for an answer
+	// to begin.
+	longestWait = 5 * time.Second
+
+	maxTurns     = 40
+	maxTurnChars = 24000
+	turnsRead    = 200 // messages that are looked at for turns: notes are among them
+)
+
+// unanswered is what a visitor reads when no agent can answer any more.
+const unanswered = "Thank you for your message. A colleague will answer you here."
+
+func queueItem(team, conversation string) queue.Item { return queue.Item{ID: conversation, Team: team} }
+
+// Run answers visitors and wakes snoozed conversations, until ctx ends. Answers
+// under way are then given back, to be written anew by the next Run.
+func (s *Service) Run(ctx context.Context) {
+	var wg conc.WaitGroup
+	wg.Go(func() { s.answers.Run(ctx, s.o.Workers, s.answer) })
+	wg.Go(func() { s.snoozes.Run(ctx, 1, s.wake) })
+	wg.Wait()
+}
+
+// Reclaim takes over the work of a process that died; see queue.Reclaim.
+func (s *Service) Reclaim(ctx context.Context) error {
+	return errors.Join(s.answers.Reclaim(ctx), s.snoozes.Reclaim(ctx))
+}
+
+// task is one attempt to answer.
+type task struct {
+	claim   queue.Claim
+	who     op.Caller
+	visitor string
+	agent   api.Agent
+	id      string // of the message to be
+	asked   int    // the visitor's latest message that the agent has seen
+	turns   []Turn
+}
+
+// answer makes one attempt. The agent works outside any transaction; what it
+// wrote is stored with the end of the claim in one, so that a crash before it
+// leaves the question and one after it the answer.
+func (s *Service) answer(ctx context.Context, c queue.Claim) error {
+	stopping := ctx
+	ctx, cancel := context.WithTimeout(ctx, s.o.Limit)
+	defer cancel()
+	ctx, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	s.register(c.ID, abort)
+	defer s.unregister(c.ID)
+
+	t, err := s.begin(ctx, c)
+	if err != nil || t == nil {
+		return err
+	}
+	a, err := s.Answer(ctx, s.question(t))
+	switch {
+	case stopping.Err() != nil:
+		s.hub.publish(t.happening(canceled))
+		return stopping.Err()
+	case errors.Is(context.Cause(ctx), queue.ErrLost):
+		s.hub.publish(t.happening(canceled))
+		return queue.ErrLost
+	case err != nil && c.Attempt < maxAttempts && ctx.Err() == nil:
+		s.hub.publish(t.happening(canceled))
+		return fmt.Errorf("answer a visitor: %w", err)
+	case err != nil:
+		slog.WarnContext(ctx, "agent cannot answer; the conversation is handed over", "conversation", c.ID, "err", err)
+		a = api.AgentAnswer{Text: t.agent.HandoffMessage, HandoffReason: api.HandoffToolFailure}
+	}
+	err = s.finish(context.WithoutCancel(ctx), t, a)
+	if err != nil {
+		s.hub.publish(t.happening(canceled))
+	}
+	return err
+}
+
+func (t *task) happening(kind string) *happening {
+	return &happening{kind: kind, team: t.claim.Team, conv: t.claim.ID, visitor: t.visitor, id: t.id, from: api.AuthorAgent}
+}
+
+func (s *Service) register(id string, abort context.CancelCauseFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running[id] = abort
+}
+
+func (s *Service) unregister(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, id)
+}
+
+// abort stops the answer being written in this process, if it is here.
+func (s *Service) abort(id string) {
+	s.mu.Lock()
+	stop := s.running[id]
+	s.mu.Unlock()
+	if stop != nil {
+		stop(queue.ErrLost)
+	}
+}
+
+// begin notes that an answer is under way and reads what it answers. The task is
+// nil when there is nothing for an agent to answer.
+func (s *Service) begin(ctx context.Context, c queue.Claim) (*task, error) {
+	agent, available, err := s.available(ctx, c.Team)
+	if err != nil {
+		return nil, fmt.Errorf("read the active agent: %w", err)
+	}
+	var t *task
+	err = s.store.Update(ctx, func(tx kv.Tx) error {
+		t = nil
+		if err := s.answers.Check(tx, c); err != nil {
+			return err
+		}
+		who := agentCaller(c.Team, agent.ID)
+		e, err := s.edit(tx, who, c.ID)
+		if missing(err) {
+			return s.answers.Finish(tx, c)
+		}
+		if err != nil {
+			return err
+		}
+		if e.r.C.State != api.ConversationBot || !e.r.pending() {
+			return s.answers.Finish(tx, c)
+		}
+		if !available {
+			return s.desert(e)
+		}
+		turns, err := e.turns()
+		if err != nil {
+			return err
+		}
+		t = &task{claim: c, who: who, agent: agent, visitor: e.r.C.Visitor.ID, id: kv.NewID("msg"), asked: e.r.Asked, turns: turns}
+		// Nothing that anybody sees: no new version.
+		e.r.Answering = true
+		return conversations.Put(tx, c.Team, c.ID, e.r)
+	})
+	return t, err
+}
+
+func agentCaller(team, agent string) op.Caller {
+	return op.Caller{Kind: op.System, Team: team, Actor: api.Actor{Type: "agent", ID: agent}, Source: "agent"}
+}
+
+// desert hands over because no agent is active any more.
+func (s *Service) desert(e *edit) error {
+	if err := e.handOver(api.AgentAnswer{HandoffReason: api.HandoffUnsupported}, nil); err != nil {
+		return err
+	}
+	return e.save()
+}
+
+// turns are the messages that the agent sees: the latest since the conversation
+// was last taken up, what is not answered yet at their end.
+func (e *edit) turns() ([]Turn, error) {
+	var answered, open []Turn
+	since := max(e.r.ContextSeq, e.r.C.LastSeq-turnsRead)
+	err := readMessages(e.tx, e.who.Team, e.r.C.ID, since, func(m *message) error {
+		turn := Turn{From: m.M.Author.Type, Text: m.M.Text}
+		switch {
+		case m.M.Note || m.M.Author.Type == api.AuthorSystem:
+		case m.M.Author.Type == api.AuthorVisitor && m.M.Seq > e.r.Answered:
+			open = append(open, turn)
+		default:
+			answered = append(answered, turn)
+		}
+		return nil
+	})
+	all := append(answered, open...)
+	chars := 0
+	for i := len(all) - 1; i >= 0; i-- {
+		chars += utf8.RuneCountInString(all[i].Text)
+		if i < len(all)-1 && (chars > maxTurnChars || len(all)-i > maxTurns) {
+			return all[i+1:], err
+		}
+	}
+	return all, err
+}
+
+// question is the task as the agent gets it. What it writes goes to those who
+// watch, and nowhere else.
+func (s *Service) question(t *task) Question {
+	begun := false
+	start := func() {
+		if !begun {
+			begun = true
+			s.hub.publish(t.happening(started))
+		}
+	}
+	return Question{
+		Team: t.claim.Team, AgentID: t.agent.ID, Turns: t.turns, Caller: t.who,
+		OnStart: start,
+		OnDelta: func(text string) {
+			start()
+			e := t.happening(delta)
+			e.text = text
+			s.hub.publish(e)
+		},
+		OnRestart: func() {
+			begun = true
+			s.hub.publish(t.happening(started))
+		},
+		OnTool: func(call api.ToolCall) {
+			start()
+			e := t.happening(tool)
+			e.tool = &call
+			s.hub.publish(e)
+		},
+	}
+}
+
+// finish stores the answer with the end of the claim, in one transaction.
+func (s *Service) finish(ctx context.Context, t *task, a api.AgentAnswer) error {
+	return s.store.Update(ctx, func(tx kv.Tx) error {
+		if err := s.answers.Finish(tx, t.claim); err != nil {
+			return err
+		}
+		e, err := s.edit(tx, t.who, t.claim.ID)
+		if err != nil {
+			return err
+		}
+		e.r.Answering, e.r.Answered = false, t.asked
+		if a.HandoffReason != "" {
+			err = e.handOver(a, t)
+		} else {
+			err = e.sent(t.message(a))
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.Settled(tx, t.claim.Team, t.agent.ID, a); err != nil {
+			return err
+		}
+		// What the visitor wrote meanwhile is answered next.
+		if e.r.C.State == api.ConversationBot && e.r.pending() {
+			e.r.AskedAt = s.now()
+			if err := e.ask(); err != nil {
+				return err
+			}
+		}
+		return e.save()
+	})
+}
+
+// message is the answer as it is stored.
+func (t *task) message(a api.AgentAnswer) *message {
+	usage := a.Usage
+	return &message{M: api.Message{
+		ID: t.id, Author: api.MessageAuthor{Type: api.AuthorAgent, ID: t.agent.ID, Name: t.agent.Name}, Text: a.Text,
+		Citations: a.Citations, ToolCalls: a.ToolCalls, CannedID: a.CannedID,
+		Provider: a.Provider, Model: a.Model, Usage: &usage,
+	}}
+}
+
+// handOver leaves the conversation to people, with a message that the visitor
+// sees: the agent's, or the system's when t is nil. The event has the visitor's
+// question as the latest message.
+func (e *edit) handOver(a api.AgentAnswer, t *task) error {
+	question := e.r.C
+	if asked, err := e.question(); err != nil {
+		return err
+	} else if asked != nil {
+		question.LastMessage = asked
+	}
+	if a.Text == "" {
+		a.Text = unanswered
+	}
+	m := &message{M: api.Message{Author: api.MessageAuthor{Type: api.AuthorSystem}, Text: a.Text}}
+	if t != nil {
+		m = t.message(a)
+	}
+	if err := e.sent(m); err != nil {
+		return err
+	}
+	e.r.C.HandoffReason = a.HandoffReason
+	if err := e.move(api.ConversationOpen); err != nil {
+		return err
+	}
+	// The agent ends by itself: there is nothing to cancel.
+	e.abort = false
+	e.say(happening{kind: handed, from: api.AuthorUser})
+	question.State, question.HandoffReason, question.Version = e.r.C.State, a.HandoffReason, e.r.C.Version
+	return e.announce("conversation.handed_off", &question, nil)
+}
+
+// question is the visitor's latest message, nil for none.
+func (e *edit) question() (*api.MessageSummary, error) {
+	if e.r.Asked == 0 {
+		return nil, nil
+	}
+	m, err := messages.Get(e.tx, e.who.Team, messageKey(e.r.C.ID, e.r.Asked))
+	if err != nil {
+		return nil, err
+	}
+	if err := m.fill(e.tx, e.who.Team, messageKey(e.r.C.ID, e.r.Asked)); err != nil {
+		return nil, err
+	}
+	out := summarize(&m.M)
+	out.Text = clip(m.M.Text, maxQuestion)
+	return out, nil
+}
+
+// maxQuestion is the most characters of a question in an event.
+const maxQuestion = 1000
+
+// giveUp hands a conversation over whose every attempt ended without an outcome,
+// such as by a crash.
+func (s *Service) giveUp(tx kv.Tx, it queue.Item, _ string) error {
+	e, err := s.edit(tx, agentCaller(it.Team, ""), it.ID)
+	if missing(err) || err == nil && e.r.C.State != api.ConversationBot {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	e.r.Answering = false
+	if err := e.handOver(api.AgentAnswer{HandoffReason: api.HandoffToolFailure}, nil); err != nil {
+		return err
+	}
+	return e.save()
+}
+
+// wake opens a snoozed conversation whose time has come.
+func (s *Service) wake(ctx context.Context, c queue.Claim) error {
+	return s.store.Update(ctx, func(tx kv.Tx) error {
+		if err := s.snoozes.Finish(tx, c); err != nil {
+			return err
+		}
+		e, err := s.edit(tx, op.Caller{Kind: op.System, Team: c.Team, Actor: api.Actor{Type: "system", ID: "snooze"}}, c.ID)
+		if missing(err) || err == nil && (e.r.C.State != api.ConversationSnoozed || e.r.C.SnoozedUntil > s.now()) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := e.move(api.ConversationOpen); err != nil {
+			return err
+		}
+		return e.save()
+	})
+}

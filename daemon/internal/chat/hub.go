@@ -1,0 +1,156 @@
+package chat
+
+import (
+	"strings"
+	"sync"
+
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// The kinds of happening.
+const (
+	changed   = "changed"   // the conversation is c
+	gone      = "gone"      // the conversation was deleted
+	written   = "written"   // m was stored; it may end an answer
+	started   = "started"   // an answer began, or began anew
+	delta     = "delta"     // a piece of it
+	tool      = "tool"      // the agent uses a tool
+	canceled  = "canceled"  // the answer will not come
+	typing    = "typing"    // from is writing, or ceased to
+	presence  = "presence"  // the visitor is there, or left
+	seen      = "seen"      // from has read up to seq
+	rated     = "rated"     // m was rated
+	handed    = "handed"    // from answers now
+	elsewhere = "elsewhere" // the visitor is another one from now on
+)
+
+// happening is one thing that readers are told. They do not change it.
+type happening struct {
+	kind                string
+	team, conv, visitor string
+
+	c    *api.Conversation
+	m    *message
+	id   string // of the answer
+	text string
+	n    int // characters (UTF-16) of the answer before text
+	tool *api.ToolCall
+	from string
+	on   bool
+	seq  int
+	by   *Visit // whose doing it is
+}
+
+// lasts reports what a reader must be told even when it happened while its
+// beginning was read. The text of an answer is in the beginning already.
+func (e *happening) lasts() bool {
+	switch e.kind {
+	case changed, gone, written, rated, handed, elsewhere:
+		return true
+	}
+	return false
+}
+
+// hub tells readers what happens, as it happens. Nothing in it is stored. Every
+// wake-up goes through publish, in the order of the commits. Readers are told
+// with the lock held: they put it into their box and return. The zero hub is
+// empty.
+type hub struct {
+	mu        sync.Mutex // guards all that hangs on it
+	visits    map[string]map[*Visit]struct{}
+	watches   map[string]map[*watch]struct{} // by conversation
+	inboxes   map[string]map[*watch]struct{} // by team
+	answers   map[string]*answer             // being written, by conversation
+	places    map[string]int                 // connections, by team
+	addresses map[string]int                 // connections, by team and address
+}
+
+// answer is what has been written of one.
+type answer struct {
+	id    string
+	text  strings.Builder
+	units int // UTF-16
+}
+
+// join adds r to the readers under key.
+func join[R comparable](m *map[string]map[R]struct{}, key string, r R) {
+	if *m == nil {
+		*m = map[string]map[R]struct{}{}
+	}
+	set := (*m)[key]
+	if set == nil {
+		set = map[R]struct{}{}
+		(*m)[key] = set
+	}
+	set[r] = struct{}{}
+}
+
+// leave removes r, and the set when it was the last.
+func leave[R comparable](m map[string]map[R]struct{}, key string, r R) {
+	delete(m[key], r)
+	if len(m[key]) == 0 {
+		delete(m, key)
+	}
+}
+
+// publish tells everybody whom it concerns.
+func (h *hub) publish(e *happening) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pass(e)
+}
+
+func (h *hub) pass(e *happening) {
+	h.note(e)
+	for v := range h.visits[e.visitor] {
+		v.tell(e)
+	}
+	for w := range h.watches[e.conv] {
+		w.tell(e)
+	}
+	if e.kind == changed || e.kind == gone {
+		for w := range h.inboxes[e.team] {
+			w.tell(e)
+		}
+	}
+}
+
+// note keeps the text of the answer being written, for those who come later.
+func (h *hub) note(e *happening) {
+	a := h.answers[e.conv]
+	switch {
+	case e.kind == started:
+		if h.answers == nil {
+			h.answers = map[string]*answer{}
+		}
+		h.answers[e.conv] = &answer{id: e.id}
+	case a == nil:
+	case e.kind == delta:
+		e.id, e.n = a.id, a.units
+		a.text.WriteString(e.text)
+		a.units += units(e.text)
+	case e.kind == canceled && e.id == a.id, e.kind == gone, e.kind == written && e.m.M.ID == a.id:
+		delete(h.answers, e.conv)
+	}
+}
+
+// units is the length of s as browsers count it.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r > 0xffff {
+			n++
+		}
+	}
+	return n
+}
+
+// attended reports whether a member of the team is looking.
+func (h *hub) attended(team string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.inboxes[team]) > 0
+}
+
+func (h *hub) online(visitor string) bool { return len(h.visits[visitor]) > 0 }

@@ -1,0 +1,343 @@
+package chat
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Identity is who a visitor is, as the site has proven.
+type Identity struct {
+	ID    string // the site's own
+	Email string
+	Name  string
+}
+
+// Arrival is a visitor's connection.
+type Arrival struct {
+	Team     string
+	Site     api.Site
+	Address  string     // of the client
+	Hello    api.ChatIn // its first frame
+	Verified *Identity  // nil when the site proved nothing
+	// Verify checks the proof in an identify frame that comes later; nil where
+	// the site proves nothing.
+	Verify func(ctx context.Context, claim api.ChatUser) (*Identity, error)
+}
+
+// Visit is one connection of a visitor. It is safe for concurrent use: the
+// transport reads and writes at the same time.
+type Visit struct {
+	s       *Service
+	keys    keyring
+	address string
+	site    site
+	verify  func(context.Context, api.ChatUser) (*Identity, error)
+	frames  *rate.Limiter
+
+	// Guarded by the hub's lock.
+	box     box[api.ChatOut]
+	early   []happening // what came before begin
+	begun   bool
+	who     api.Visitor // as it will stand in the conversation
+	conv    string      // "" before the first message
+	seq     int         // of the latest message handed over
+	writing string      // id of the answer that the visitor sees being written
+	closed  bool
+}
+
+// site is what a visit needs of its site.
+type site struct{ id, name, color, greeting string }
+
+// Visit lets a visitor in. The first frames are ready, then what was missed
+// since Hello.Since, then the answer being written. A token that is not this
+// site's makes a new visitor. Close is owed.
+func (s *Service) Visit(ctx context.Context, a Arrival) (*Visit, error) {
+	if a.Site.Identity == "required" && a.Verified == nil {
+		return nil, api.NewError(http.StatusUnauthorized, api.CodeInvalidCredentials, "This site asks its visitors to be signed in.")
+	}
+	key, err := s.key(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := &Visit{
+		s: s, keys: keyring{key, a.Team, a.Site.ID}, address: a.Address, verify: a.Verify,
+		site:   site{a.Site.ID, a.Site.Name, a.Site.Color, a.Site.Greeting},
+		frames: rate.NewLimiter(framesPerSecond, frameBurst), box: newBox[api.ChatOut](),
+	}
+	v.who = api.Visitor{Locale: clip(a.Hello.Lang, maxLocale)}
+	v.look(a.Hello.Page)
+	v.claim(a.Hello.User)
+	id, known := v.keys.visitor(a.Hello.Visitor)
+	if !known {
+		id = newVisitorID()
+	}
+	v.who.ID = id
+	if err := s.hub.enter(v, &s.o); err != nil {
+		return nil, err
+	}
+	if a.Verified != nil {
+		err = v.become(ctx, *a.Verified)
+	}
+	if err == nil {
+		err = v.begin(ctx, "", a.Hello.Since)
+	}
+	if err != nil {
+		v.Close()
+		return nil, err
+	}
+	return v, nil
+}
+
+// enter gives the visit a place, within the limits.
+func (h *hub) enter(v *Visit, o *Options) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.places == nil {
+		h.places, h.addresses = map[string]int{}, map[string]int{}
+	}
+	at := v.keys.team + "\x00" + v.address
+	switch {
+	case h.addresses[at] >= o.PerAddress:
+		return slowDown(10*time.Second, "There are too many chats open from your address. Close one.")
+	case h.places[v.keys.team] >= o.PerTeam:
+		return slowDown(30*time.Second, "The chat is full. Try again in a moment.")
+	}
+	h.addresses[at]++
+	h.places[v.keys.team]++
+	join(&h.visits, v.who.ID, v)
+	return nil
+}
+
+// Close ends the visit.
+func (v *Visit) Close() {
+	h := &v.s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if v.closed {
+		return
+	}
+	v.closed = true
+	at := v.keys.team + "\x00" + v.address
+	if h.addresses[at]--; h.addresses[at] == 0 {
+		delete(h.addresses, at)
+	}
+	if h.places[v.keys.team]--; h.places[v.keys.team] == 0 {
+		delete(h.places, v.keys.team)
+	}
+	leave(h.visits, v.who.ID, v)
+	if v.conv != "" && !h.online(v.who.ID) {
+		h.pass(&happening{kind: presence, team: v.keys.team, conv: v.conv, visitor: v.who.ID, from: api.AuthorVisitor})
+	}
+}
+
+// Ready receives after frames have come.
+func (v *Visit) Ready() <-chan struct{} { return v.box.ready }
+
+// Take returns the frames since the last Take. A fatal error among them is the
+// last: the transport sends it and closes.
+func (v *Visit) Take() []api.ChatOut {
+	v.s.hub.mu.Lock()
+	defer v.s.hub.mu.Unlock()
+	return v.box.take()
+}
+
+// begin reads what the visitor has missed and lets the frames flow. It is also
+// how a visit goes on as another visitor: since then counts for the conversation
+// of that id.
+func (v *Visit) begin(ctx context.Context, conv string, since int) error {
+	agent, available, err := v.s.available(ctx, v.keys.team)
+	if err != nil {
+		return err
+	}
+	r, missed, err := v.history(ctx, conv, since)
+	if err != nil {
+		return err
+	}
+	h := &v.s.hub
+	attended := available || h.attended(v.keys.team)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ready := v.ready(agent, available)
+	ready.Agent.Online = attended
+	if r != nil {
+		v.conv, v.seq = r.C.ID, r.C.LastSeq
+		v.recall(&r.C.Visitor)
+		ready.Conv, ready.Resumed = v.conv, true
+	}
+	v.begun, v.box.bounded = true, false
+	v.put(ready)
+	for i := range missed {
+		v.put(frameOf(&missed[i]))
+	}
+	if a := h.answers[v.conv]; a != nil {
+		v.writing = a.id
+		v.put(api.ChatOut{T: "snapshot", ID: a.id, N: a.units, Text: a.text.String()})
+	}
+	v.box.bounded = true
+	for i := range v.early {
+		v.tell(&v.early[i])
+	}
+	v.early = nil
+	if v.conv != "" {
+		h.pass(&happening{kind: presence, team: v.keys.team, conv: v.conv, visitor: v.who.ID, from: api.AuthorVisitor, on: true, by: v})
+	}
+	return nil
+}
+
+func (v *Visit) ready(agent api.Agent, available bool) api.ChatOut {
+	out := api.ChatOut{
+		T: "ready", Visitor: v.keys.token(v.who.ID), Color: v.site.color, Greet: v.site.greeting,
+		Agent:  &api.ChatAgent{Name: v.site.name},
+		Limits: &api.ChatLimits{Chars: maxChars, PerMinute: v.s.o.PerMinute},
+	}
+	if available {
+		out.Agent.Name, out.Agent.Avatar = agent.Name, agent.AvatarURL
+	}
+	return out
+}
+
+// The most messages that a visitor gets at once: of a first look, and of what
+// was missed.
+const (
+	maxHistory = 100
+	maxMissed  = 500
+)
+
+// history is the visitor's conversation and its messages after since; nil when
+// there is none yet.
+func (v *Visit) history(ctx context.Context, conv string, since int) (r *record, missed []message, err error) {
+	err = v.s.store.View(ctx, func(tx kv.Tx) error {
+		_, r, err = conversations.Find(tx, v.keys.team, byVisitor, kv.Key(v.who.ID))
+		if missing(err) {
+			r = nil
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		most := maxMissed
+		if since <= 0 || since > r.C.LastSeq || conv != "" && conv != r.C.ID { // of another conversation
+			since, most = 0, maxHistory
+		}
+		return readMessages(tx, v.keys.team, r.C.ID, max(since, r.C.LastSeq-most), func(m *message) error {
+			if !m.M.Note {
+				missed = append(missed, *m)
+			}
+			return nil
+		})
+	})
+	return r, missed, err
+}
+
+// become makes the visit that of a visitor whom the site has proven, who is the
+// same on every device. A conversation that was begun before goes along, unless
+// that visitor has one already.
+func (v *Visit) become(ctx context.Context, id Identity) error {
+	was, is := v.visitor(), v.keys.proven(id.ID)
+	who := was
+	who.ID, who.Name, who.Email, who.Verified = is, clip(id.Name, maxName), clip(id.Email, maxEmail), true
+	if err := v.hand(ctx, was.ID, who); err != nil {
+		return err
+	}
+	h := &v.s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !v.closed && was.ID != is {
+		leave(h.visits, was.ID, v)
+		join(&h.visits, is, v)
+	}
+	v.who, v.conv, v.writing, v.begun, v.early = who, "", "", false, nil
+	return nil
+}
+
+func (v *Visit) visitor() api.Visitor {
+	v.s.hub.mu.Lock()
+	defer v.s.hub.mu.Unlock()
+	return v.who
+}
+
+// hand writes the proven visitor into the conversation that is theirs, or into
+// the one of a visitor of whom nothing was proven, whose token opens it no more.
+func (v *Visit) hand(ctx context.Context, from string, to api.Visitor) error {
+	s, team := v.s, v.keys.team
+	return s.store.Update(ctx, func(tx kv.Tx) error {
+		id, r, err := conversations.Find(tx, team, byVisitor, kv.Key(to.ID))
+		if missing(err) {
+			id, r, err = conversations.Find(tx, team, byVisitor, kv.Key(from))
+		}
+		if missing(err) || err == nil && r.C.Visitor.ID != to.ID && r.C.Visitor.Verified {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		e, err := s.edit(tx, v.caller(to.ID), id)
+		if err != nil || e.r.C.Visitor == to {
+			return err
+		}
+		e.touch()
+		e.r.C.Visitor = to
+		if e.was.Visitor.ID != to.ID {
+			tx.OnCommit(func() { s.hub.publish(&happening{kind: elsewhere, team: team, visitor: from, by: v}) })
+		}
+		return e.save()
+	})
+}
+
+// caller is the visitor where callers are asked for.
+func (v *Visit) caller(visitor string) op.Caller {
+	return op.Caller{Kind: op.System, Team: v.keys.team, Actor: api.Actor{Type: "system", ID: visitor}, Source: "widget"}
+}
+
+const (
+	maxName   = 120
+	maxEmail  = 254
+	maxLocale = 35
+	maxURL    = 2048
+	maxTitle  = 300
+)
+
+// claim takes over what the visitor says of itself, which proves nothing.
+func (v *Visit) claim(u *api.ChatUser) {
+	if u == nil || v.who.Verified {
+		return
+	}
+	if u.Name != "" {
+		v.who.Name = clip(strings.TrimSpace(u.Name), maxName)
+	}
+	if u.Email != "" {
+		v.who.Email = clip(strings.TrimSpace(u.Email), maxEmail)
+	}
+}
+
+// recall takes over what is stored of the visitor.
+func (v *Visit) recall(known *api.Visitor) {
+	if v.who.Verified {
+		return
+	}
+	v.who.Verified = known.Verified
+	if known.Verified || v.who.Name == "" {
+		v.who.Name = known.Name
+	}
+	if known.Verified || v.who.Email == "" {
+		v.who.Email = known.Email
+	}
+}
+
+func (v *Visit) look(p *api.ChatPage) {
+	if p == nil {
+		return
+	}
+	v.who.PageURL, v.who.PageTitle = "", clip(p.Title, maxTitle)
+	if strings.HasPrefix(p.URL, "https://") || strings.HasPrefix(p.URL, "http://") {
+		v.who.PageURL = clip(p.URL, maxURL)
+	}
+}
