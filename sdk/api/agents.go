@@ -54,6 +54,20 @@ type AgentLimits struct {
 	MaxReplyChars int `json:"maxReplyChars,omitempty" minimum:"100" maximum:"20000" doc:"4000 by default."`
 }
 
+// ETagVersion is the agent's version.
+func (a Agent) ETagVersion() int { return a.Version }
+
+// Names lists the tools that are on.
+func (t AgentTools) Names() []string {
+	names := []string{}
+	for _, name := range []string{ToolCreatePost, ToolPostImage, ToolCreateArticle} {
+		if t.Allows(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // AgentCreate creates an agent, inactive.
 type AgentCreate struct {
 	Name              string      `json:"name" minLength:"1" maxLength:"120"`
@@ -95,6 +109,20 @@ type AgentPatch struct {
 type AgentActivated struct {
 	Agent       Agent     `json:"agent"`
 	Deactivated *AgentTag `json:"deactivated" null:"true" doc:"The agent that was active before."`
+}
+
+// AgentList is a team's agents for those who may run them.
+type AgentList struct {
+	Data []AgentSummary `json:"data"`
+}
+
+// AgentSummary is an agent in short.
+type AgentSummary struct {
+	ID     string   `json:"id"`
+	Name   string   `json:"name"`
+	Active bool     `json:"active"`
+	Model  string   `json:"model"`
+	Tools  []string `json:"tools" doc:"The tools that are switched on."`
 }
 
 // AgentTag names an agent for people.
@@ -167,7 +195,8 @@ type AgentAnswer struct {
 	ToolCalls     []ToolCall `json:"toolCalls"`
 	HandoffReason string     `json:"handoffReason,omitempty" doc:"Set when it would hand over to a person."`
 	CannedID      string     `json:"usedCannedResponseId,omitempty"`
-	Provider      string     `json:"provider"`
+	Stop          string     `json:"stop,omitempty" enum:"limit" doc:"Set when the text was cut at its limit."`
+	Provider      string     `json:"provider" doc:"Empty when no model was asked."`
 	Model         string     `json:"model"`
 	Usage         Usage      `json:"usage"`
 	DurationMs    int64      `json:"durationMs"`
@@ -195,6 +224,9 @@ type CannedResponse struct {
 	CreatedAt Time     `json:"createdAt"`
 	UpdatedAt Time     `json:"updatedAt"`
 }
+
+// ETagVersion is the canned response's version.
+func (c CannedResponse) ETagVersion() int { return c.Version }
 
 // CannedCreate creates a canned response.
 type CannedCreate struct {

@@ -13,7 +13,7 @@ const (
 	TaskContent     TaskKind = "content"     // HTML: an outline with [to complete] marks
 	TaskDescription TaskKind = "description" // one line of at most 160 characters
 	TaskTags        TaskKind = "tags"        // up to six, lower case, separated by ", "
-	TaskChat        TaskKind = "chat"        // an honest word that no model answers
+	TaskChat        TaskKind = "chat"        // a verified quote or a canned response; else ToolHandOff is called
 )
 
 // OfflineTask is a task with its facts taken apart, where a prompt has them in
@@ -28,6 +28,10 @@ type OfflineTask struct {
 	Brand    Brand
 	Related  []Source
 	Content  string // HTML of the post that a description or tags are for
+
+	Question string    // of a visitor, for TaskChat; without one the answer is that no model writes
+	Passages []Passage // that were found for it, best first
+	Canned   []Canned  // that may be used, best first
 }
 
 // Brand is what a team says of itself.
@@ -57,6 +61,11 @@ func (offline) label() string { return ProviderOffline }
 
 func (offline) complete(ctx context.Context, c call) (Response, error) {
 	text := offlineText(c.Offline)
+	if c.Offline != nil && c.Offline.Kind == TaskChat && c.Offline.Question != "" {
+		if text = chat(*c.Offline); text == "" {
+			return Response{ToolCalls: []ToolCall{unanswered()}, StopReason: StopToolCalls}, nil
+		}
+	}
 	if c.OnDelta != nil {
 		for piece := range pieces(text) {
 			if ctx.Err() != nil {

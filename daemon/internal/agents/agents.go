@@ -1,0 +1,149 @@
+// Package agents keeps a team's agents and canned responses, and answers
+// visitors with them: it searches the help articles, asks the agent's language
+// model, runs the tools that are switched on, and says when a person should take
+// over.
+//
+// It does not know how articles are indexed, what a tool does or where a
+// conversation is kept. What visitors, articles and tools say is data to it, and
+// it tells the model so.
+package agents
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strings"
+	"time"
+
+	"edgesvc.dev/svc/daemon/internal/event"
+	"edgesvc.dev/svc/daemon/internal/llm"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Service is all agents. The function fields are set once, before it is used.
+type Service struct {
+	// Search returns the published articles that fit a question, best first.
+	Search func(ctx context.Context, team, question string, limit int) ([]Passage, error)
+	// Tool runs the operation of that name (posts.create, posts.image or
+	// helpdesk.articles.create) with arguments as JSON and returns what the model
+	// and the team are told, such as the id of the draft. An *api.Error goes back
+	// to the model.
+	Tool func(ctx context.Context, who op.Caller, name string, args []byte) (result string, err error)
+	// Brand returns the name of a team and what may be said about it.
+	Brand func(ctx context.Context, team string) (name string, brand api.Brand, err error)
+	// Now is the clock.
+	Now func() time.Time
+
+	store  kv.Store
+	log    *event.Log
+	models *llm.Router
+	nonce  func() string // of a prompt's fences; not known to who wrote what they hold
+}
+
+// Passage is an article that was found for a question.
+type Passage struct {
+	ArticleID string
+	Title     string
+	URL       string
+	Text      string   // plain, of the whole article
+	Quotes    []string // the passages that fit best, word for word from Text
+	Score     float64  // comparable within one answer
+	Covered   float64  // share of the question's words that the article has, 0 to 1
+}
+
+// New returns the agents kept in store, which answer by models.
+func New(store kv.Store, log *event.Log, models *llm.Router) *Service {
+	return &Service{Now: time.Now, store: store, log: log, models: models, nonce: func() string { return rand.Text()[:16] }}
+}
+
+// Ops are the operations on agents and canned responses. All but the last two
+// are for signed-in members only.
+func (s *Service) Ops() []op.Op {
+	read, write := op.ClassRead, op.ClassWrite
+	ops := []op.Op{
+		{Name: "agents.list", Session: op.Viewer, Class: read, Do: op.Func(s.List),
+			Doc: "Lists the team's agents."},
+		{Name: "agents.get", Session: op.Viewer, Class: read, Do: op.Func(s.Get),
+			Doc: "Returns one agent."},
+		{Name: "agents.create", Session: op.Editor, Class: write, Status: http.StatusCreated, Do: op.Func(s.Create),
+			Doc: "Creates an agent, inactive."},
+		{Name: "agents.update", Session: op.Editor, Class: write, Do: op.Func(s.Update),
+			Doc: "Changes the members of an agent that are sent."},
+		{Name: "agents.duplicate", Session: op.Editor, Class: write, Status: http.StatusCreated, Do: op.Func(s.Duplicate),
+			Doc: "Creates an inactive agent with the settings of another."},
+		{Name: "agents.delete", Session: op.Editor, Class: write, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
+			Doc: "Deletes an agent; an active one ceases to answer."},
+		{Name: "agents.activate", Session: op.Editor, Class: write, Do: op.Func(s.Activate),
+			Doc: "Makes an agent the one that answers on the widget. The one before is deactivated with it, and named."},
+		{Name: "agents.deactivate", Session: op.Editor, Class: write, Do: op.Func(s.Deactivate),
+			Doc: "Ends an agent's answering on the widget."},
+		{Name: "agents.setRespondToChats", Session: op.Editor, Class: write, Do: op.Func(s.SetRespondToChats),
+			Doc: "Switches whether an active agent answers visitors."},
+		{Name: "agents.setTools", Session: op.Editor, Class: write, Do: op.Func(s.SetTools),
+			Doc: "Switches tools of an agent; those not named stay."},
+		{Name: "agents.linkCannedResponses", Session: op.Editor, Class: write, Do: op.Func(s.Link),
+			Doc: "Lets an agent reuse canned responses."},
+		{Name: "agents.unlinkCannedResponse", Session: op.Editor, Class: write, Do: op.Func(s.Unlink),
+			Doc: "Ends an agent's use of a canned response."},
+		{Name: "agents.previewPrompt", Session: op.Viewer, Class: read, Do: op.Func(s.PreviewPrompt),
+			Doc: "Shows the prompt that an agent would send, in its layers."},
+		{Name: "agents.testChat", Session: op.Operator, Scope: op.AgentsRun | op.AIUse, Class: op.ClassAI, Do: op.Func(s.TestChat),
+			Doc: "Talks to an agent without a visitor. Tools are not run and nothing is kept."},
+		{Name: "agents.stats", Session: op.Viewer, Class: read, Do: op.Func(s.Stats),
+			Doc: "Counts an agent's answers, handoffs, tokens and ratings."},
+
+		{Name: "cannedResponses.list", Session: op.Viewer, Class: read, Do: op.Func(s.ListCanned),
+			Doc: "Lists canned responses, newest first."},
+		{Name: "cannedResponses.get", Session: op.Viewer, Class: read, Do: op.Func(s.GetCanned),
+			Doc: "Returns one canned response."},
+		{Name: "cannedResponses.create", Session: op.Operator, Class: write, Status: http.StatusCreated, Do: op.Func(s.CreateCanned),
+			Doc: "Creates a canned response."},
+		{Name: "cannedResponses.update", Session: op.Operator, Class: write, Do: op.Func(s.UpdateCanned),
+			Doc: "Changes the members of a canned response that are sent."},
+		{Name: "cannedResponses.delete", Session: op.Operator, Class: write, Hints: op.Hints{Destructive: true}, Do: op.Func(s.DeleteCanned),
+			Doc: "Deletes a canned response and its links to agents."},
+		{Name: "cannedResponses.match", Session: op.Viewer, Class: read, Do: op.Func(s.Match),
+			Doc: "Finds the canned responses that fit a message, best first."},
+
+		{Name: "agents.available", Scope: op.AgentsRun, Class: read, Do: op.Func(s.Available),
+			Tool: "list_agents", Hints: op.Hints{Title: "List agents"},
+			Doc: "Lists the team's agents with their models and tools."},
+		{Name: "agents.test", Scope: op.AgentsRun | op.AIUse, Class: op.ClassAI, Do: op.Func(s.TestChat),
+			Tool: "test_agent", Hints: op.Hints{Title: "Test agent", OpenWorld: true},
+			Doc: "Asks an agent as a visitor would. Its tools are not run and nothing is kept."},
+	}
+	for i := range ops {
+		ops[i].Hints.ReadOnly = ops[i].Class == read
+	}
+	return ops
+}
+
+func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }
+
+// checkModel refuses the id of a language model that there is none of.
+func checkModel(id string) error {
+	if _, ok := llm.FindModel(id); ok {
+		return nil
+	}
+	var ids []string
+	for _, m := range llm.Models() {
+		ids = append(ids, m.ID)
+	}
+	e := api.NewError(http.StatusUnprocessableEntity, api.CodeUnknownModel, "There is no such model. The models are %s.", strings.Join(ids, ", "))
+	e.Allowed = ids
+	e.Errors = []api.FieldError{{Pointer: "/model", Code: string(api.CodeUnknownModel), Message: "must be one of " + strings.Join(ids, ", ")}}
+	return e
+}
+
+// chooseModel is the first model that a vendor answers for, else the first.
+func (s *Service) chooseModel() string {
+	models := llm.Models()
+	for _, m := range models {
+		if s.models.ProviderOf(m.ID) != llm.ProviderOffline {
+			return m.ID
+		}
+	}
+	return models[0].ID
+}

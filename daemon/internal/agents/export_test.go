@@ -1,0 +1,23 @@
+package agents
+
+// SetNonce fixes the nonce of prompts, so that two can be compared.
+func (s *Service) SetNonce(nonce string) { s.nonce = func() string { return nonce } }
+
+// Filtered is what a visitor sees of pieces of text, and the articles cited.
+func Filtered(limit int, pieces ...string) (deltas []string, articles []int) {
+	r := reply{left: limit}
+	for _, p := range pieces {
+		deltas = append(deltas, r.write(p))
+	}
+	deltas = append(deltas, r.end())
+	for _, m := range r.marks {
+		articles = append(articles, m.article)
+	}
+	return deltas, articles
+}
+
+// Render is the HTML of an answer.
+var Render = render
+
+// WantsPerson reports that a message asks for a person.
+var WantsPerson = wantsPerson

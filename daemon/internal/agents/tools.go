@@ -1,0 +1,228 @@
+package agents
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"edgesvc.dev/svc/daemon/internal/llm"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// tool is one of those that a team can switch on.
+type tool struct {
+	name, operation, description string
+	params                       []param
+	draft                        bool // the operation takes a status, and it is always DRAFT
+}
+
+// param is one argument. to is its name for the operation.
+type param struct {
+	name, to, kind, doc string
+	required            bool
+	most                int
+}
+
+func tools() []tool {
+	title := param{name: "title", kind: "string", doc: "The title.", required: true, most: 300}
+	content := param{name: "content", kind: "string", doc: "The body as an HTML fragment.", required: true, most: 100_000}
+	tags := param{name: "tags", kind: "array", doc: "Up to six tags.", most: 6}
+	return []tool{
+		{name: api.ToolCreatePost, operation: "posts.create", draft: true,
+			description: "Creates a draft post with HTML content. It is not published.",
+			params:      []param{title, content, {name: "description", kind: "string", doc: "One line for search engines.", most: 500}, tags}},
+		{name: api.ToolPostImage, operation: "posts.image",
+			description: "Starts to draw a featured image for a post.",
+			params: []param{{name: "postId", to: "id", kind: "string", doc: "Id of the post, post_….", required: true, most: 40},
+				{name: "prompt", kind: "string", doc: "What the image shows.", most: 1000}}},
+		{name: api.ToolCreateArticle, operation: "helpdesk.articles.create", draft: true,
+			description: "Creates a draft help article with HTML content. It is not published.",
+			params:      []param{title, content, tags}},
+	}
+}
+
+// offered are the tools that a request names: those that are switched on, and
+// always the one to hand off.
+func offered(on api.AgentTools) []llm.Tool {
+	list := []llm.Tool{handOffTool()}
+	for _, t := range tools() {
+		if on.Allows(t.name) {
+			list = append(list, llm.Tool{Name: t.name, Description: t.description, Schema: t.schema()})
+		}
+	}
+	return list
+}
+
+func (t *tool) schema() json.RawMessage {
+	properties, required := map[string]any{}, []string{}
+	for _, p := range t.params {
+		property := map[string]any{"type": p.kind, "description": p.doc}
+		if p.kind == "array" {
+			property["items"], property["maxItems"] = map[string]any{"type": "string"}, p.most
+		} else {
+			property["maxLength"] = p.most
+		}
+		properties[p.name] = property
+		if p.required {
+			required = append(required, p.name)
+		}
+	}
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+	if err != nil {
+		panic(err) // the tools above are fixed
+	}
+	return schema
+}
+
+// arguments makes the operation's input of what a model wrote. Only what the
+// tool takes passes, and what is made is a draft.
+func (t *tool) arguments(raw json.RawMessage) ([]byte, error) {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return nil, errors.New("the arguments must be a JSON object")
+	}
+	input := map[string]any{}
+	var bad []string
+	for _, p := range t.params {
+		value, ok := given[p.name]
+		delete(given, p.name)
+		if !ok || bytes.Equal(value, []byte("null")) {
+			if p.required {
+				bad = append(bad, p.name+" is required")
+			}
+			continue
+		}
+		v, problem := p.read(value)
+		if problem != "" {
+			bad = append(bad, p.name+" "+problem)
+		}
+		name := p.name
+		if p.to != "" {
+			name = p.to
+		}
+		input[name] = v
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		bad = append(bad, "there is no argument "+clip(name, 40))
+	}
+	if len(bad) > 0 {
+		return nil, errors.New(strings.Join(bad, "; "))
+	}
+	if t.draft {
+		input["status"] = "DRAFT"
+	}
+	return op.Encode(nil, input)
+}
+
+func (p *param) read(raw json.RawMessage) (v any, problem string) {
+	if p.kind == "array" {
+		var list []string
+		if json.Unmarshal(raw, &list) != nil {
+			return nil, "must be a list of text"
+		}
+		if len(list) > p.most {
+			return nil, fmt.Sprintf("may have at most %d items", p.most)
+		}
+		return list, ""
+	}
+	var text string
+	switch err := json.Unmarshal(raw, &text); {
+	case err != nil:
+		return nil, "must be text"
+	case p.required && strings.TrimSpace(text) == "":
+		return nil, "cannot be empty"
+	case len([]rune(text)) > p.most:
+		return nil, fmt.Sprintf("may have at most %d characters", p.most)
+	}
+	return text, ""
+}
+
+// use answers one call of the model: it runs the tool if the agent has it at
+// this moment, and tells the model otherwise.
+func (a *answering) use(ctx context.Context, call llm.ToolCall) llm.Message {
+	a.steps++
+	tc := api.ToolCall{ID: clip(call.ID, 100), Name: shownName(call.Name)}
+	result, err := a.execute(ctx, call, &tc)
+	if err != nil {
+		a.failures++
+		result = err.Error()
+	} else {
+		tc.State, tc.Result = "done", clip(result, 500)
+	}
+	a.calls = append(a.calls, tc)
+	a.q.OnTool(tc)
+	return llm.Message{Role: llm.RoleTool, ToolCallID: call.ID, ToolError: err != nil, Text: a.prompt.fence.wrap(result, maxResult)}
+}
+
+// execute returns what the model is told. It sets the state of a call that is
+// not done.
+func (a *answering) execute(ctx context.Context, call llm.ToolCall, tc *api.ToolCall) (string, error) {
+	tc.State = "refused"
+	all := tools()
+	i := slices.IndexFunc(all, func(t tool) bool { return t.name == call.Name })
+	if i < 0 {
+		return "", errors.New("there is no such tool")
+	}
+	if a.steps > a.agent.Limits.MaxToolSteps {
+		return "", errors.New("no more tools may be used for this answer")
+	}
+	now, err := a.s.read(ctx, a.q.Team, a.agent.ID)
+	if err != nil || !now.Tools.Allows(call.Name) {
+		return "", errors.New("this tool is switched off")
+	}
+	tc.State = "failed"
+	args, err := all[i].arguments(call.Arguments)
+	if err != nil {
+		return "", err
+	}
+	running := *tc
+	running.State = "running"
+	a.q.OnTool(running)
+	if a.dry {
+		return "This is a test: the tool was not run. Go on as if it had been.", nil
+	}
+	result, err := a.s.Tool(ctx, a.s.caller(a.q, &now), all[i].operation, args)
+	return result, told(ctx, call.Name, err)
+}
+
+// caller is the agent itself: it may make drafts, in its own team.
+func (s *Service) caller(q *Question, agent *api.Agent) op.Caller {
+	return op.Caller{
+		Kind: op.System, Team: q.Team, Actor: api.Actor{Type: "agent", ID: agent.ID}, Name: agent.Name,
+		Scopes: op.PostsWrite | op.HelpdeskWrite | op.AIUse, Source: "agent",
+		Address: q.Caller.Address, RequestID: q.Caller.RequestID,
+	}
+}
+
+// told is what the model learns of a failure: a refusal with its fields, and of
+// everything else nothing but that it happened.
+func told(ctx context.Context, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	refusal, ok := errors.AsType[*api.Error](err)
+	if !ok {
+		slog.ErrorContext(ctx, "agent's tool", "tool", name, "err", err)
+		return errors.New("the tool failed")
+	}
+	text := refusal.Error()
+	for _, f := range refusal.Errors {
+		text += fmt.Sprintf("; %s %s", f.Pointer, f.Message)
+	}
+	return errors.New(text)
+}
+
+// shownName is a tool's name for people; what a model makes up is not shown.
+func shownName(name string) string {
+	if slices.ContainsFunc(tools(), func(t tool) bool { return t.name == name }) {
+		return name
+	}
+	return "unknown"
+}
