@@ -26,6 +26,9 @@ type Article struct {
 	UpdatedAt   Time       `json:"updatedAt"`
 }
 
+// ETagVersion is the article's version.
+func (a Article) ETagVersion() int { return a.Version }
+
 // Helpful counts what readers said of an article.
 type Helpful struct {
 	Yes int `json:"yes"`
@@ -129,6 +132,16 @@ type Category struct {
 	UpdatedAt Time   `json:"updatedAt"`
 }
 
+// ETagVersion is the category's version.
+func (c Category) ETagVersion() int { return c.Version }
+
+// CategoryQuery lists categories.
+type CategoryQuery struct {
+	Limit  int    `json:"limit,omitempty" default:"20" minimum:"1" maximum:"100" doc:"Most records on a page."`
+	Cursor string `json:"cursor,omitempty" maxLength:"1024" doc:"nextCursor of the page before."`
+	Order  string `json:"order,omitempty" enum:"asc,desc" default:"asc" doc:"Order by position."`
+}
+
 // CategoryCreate creates a category.
 type CategoryCreate struct {
 	Name     string `json:"name" minLength:"1" maxLength:"120"`
@@ -171,6 +184,7 @@ type HelpHit struct {
 	Excerpt   string  `json:"excerpt"`
 	Quote     string  `json:"quote,omitempty" doc:"The passage that fits best, word for word from the article."`
 	Score     float64 `json:"score" doc:"BM25; comparable within one answer."`
+	Covered   float64 `json:"covered" doc:"Share of the words asked for that the best passage has, with its heading and the title."`
 }
 
 // Gap is a question that the helpdesk did not answer, with others like it.

@@ -1,0 +1,130 @@
+// Package helpdesk keeps a team's help articles: their text, slugs, categories
+// and revisions, the search over them, and the questions that they do not
+// answer.
+//
+// It does not know who asks, a visitor's agent or a search form; nor how an
+// article is shown. HTML is kept as it was sent, and is not safe to show.
+package helpdesk
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"edgesvc.dev/svc/daemon/internal/event"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Service is all articles. The function fields are set once, before it is used.
+type Service struct {
+	// URL is the address of an article's public page.
+	URL func(ctx context.Context, team, slug string) string
+	// Now is the clock.
+	Now func() time.Time
+
+	store kv.Store
+	log   *event.Log
+	index *index
+}
+
+// Options are the settings of the helpdesk.
+type Options struct {
+	// IndexDir is the folder of the search index, which is the index's alone:
+	// it is made when it is needed, and made anew when it is damaged or of
+	// other data.
+	IndexDir string
+}
+
+// New returns the articles kept in store, which report their changes to log.
+// Close is owed.
+func New(store kv.Store, log *event.Log, o Options) *Service {
+	return &Service{
+		URL: func(_ context.Context, _, slug string) string { return "/help/" + slug },
+		Now: time.Now, store: store, log: log,
+		index: &index{dir: o.IndexDir, store: store, log: log},
+	}
+}
+
+// Ops are the operations on articles, categories and gaps.
+func (s *Service) Ops() []op.Op {
+	var all []op.Op
+	for _, group := range [][]op.Op{s.articleOps(), s.stateOps(), s.categoryOps(), s.searchOps()} {
+		all = append(all, group...)
+	}
+	return all
+}
+
+func (s *Service) articleOps() []op.Op {
+	return []op.Op{
+		{Name: "helpdesk.articles.create", Method: "POST", Path: "/helpdesk/articles", Scope: op.HelpdeskWrite, Status: http.StatusCreated,
+			Tool: "create_helpdesk_article", Hints: op.Hints{Title: "Create help article", Default: true}, Do: op.Also(op.Func(s.Create), createRules),
+			Doc: "Creates a help article. What an AI client creates is a draft."},
+		{Name: "helpdesk.articles.list", Method: "GET", Path: "/helpdesk/articles", Scope: op.HelpdeskRead, Do: op.Func(s.List),
+			Doc: "Lists help articles, newest first, without their content unless include=content."},
+		{Name: "helpdesk.articles.get", Method: "GET", Path: "/helpdesk/articles/{id}", Scope: op.HelpdeskRead,
+			Tool: "get_helpdesk_article", Hints: op.Hints{Title: "Get help article", Default: true}, Do: op.Func(s.Get),
+			Doc: "Returns one help article with its content."},
+		{Name: "helpdesk.articles.getBySlug", Method: "GET", Path: "/helpdesk/articles/by-slug/{slug}", Scope: op.HelpdeskRead, Do: op.Func(s.GetBySlug),
+			Doc: "Returns the help article with a slug."},
+		{Name: "helpdesk.articles.update", Method: "PATCH", Path: "/helpdesk/articles/{id}", Scope: op.HelpdeskWrite,
+			Tool: "update_helpdesk_article", Hints: op.Hints{Title: "Update help article", Idempotent: true}, Do: op.Also(op.Func(s.Update), patchRules),
+			Doc: "Changes the members that are sent; null clears one. An AI client cannot publish this way."},
+		{Name: "helpdesk.articles.delete", Method: "DELETE", Path: "/helpdesk/articles/{id}", Scope: op.HelpdeskWrite, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
+			Doc: "Deletes an archived help article and its revisions for good."},
+		{Name: "helpdesk.articles.revisions", Method: "GET", Path: "/helpdesk/articles/{id}/revisions", Scope: op.HelpdeskRead, Do: op.Func(s.Revisions),
+			Doc: "Lists earlier texts of a help article, newest first; the last 50 are kept."},
+		{Name: "helpdesk.articles.restoreRevision", Method: "POST", Path: "/helpdesk/articles/{id}/revisions/{n}/restore", Scope: op.HelpdeskWrite, Do: op.Func(s.RestoreRevision),
+			Doc: "Gives a help article the title, tags and content of a revision. The present ones become a revision."},
+	}
+}
+
+func (s *Service) stateOps() []op.Op {
+	return []op.Op{
+		{Name: "helpdesk.articles.publish", Method: "POST", Path: "/helpdesk/articles/{id}/publish", Scope: op.HelpdeskWrite,
+			Tool: "publish_helpdesk_article", Hints: op.Hints{Title: "Publish help article", Idempotent: true}, Do: op.Func(s.Publish),
+			Doc: "Makes a help article public."},
+		{Name: "helpdesk.articles.unpublish", Method: "POST", Path: "/helpdesk/articles/{id}/unpublish", Scope: op.HelpdeskWrite, Do: op.Func(s.Unpublish),
+			Doc: "Makes a published help article a draft."},
+		{Name: "helpdesk.articles.archive", Method: "POST", Path: "/helpdesk/articles/{id}/archive", Scope: op.HelpdeskWrite, Do: op.Func(s.Archive),
+			Doc: "Takes a help article out of use; unarchive makes it a draft again."},
+		{Name: "helpdesk.articles.unarchive", Method: "POST", Path: "/helpdesk/articles/{id}/unarchive", Scope: op.HelpdeskWrite, Do: op.Func(s.Unarchive),
+			Doc: "Makes an archived help article a draft."},
+		{Name: "helpdesk.articles.feedback", Method: "POST", Path: "/helpdesk/articles/{id}/feedback", Scope: op.HelpdeskRead, Do: op.Func(s.Feedback),
+			Doc: "Counts that a reader found a published help article helpful, or not."},
+	}
+}
+
+func (s *Service) categoryOps() []op.Op {
+	return []op.Op{
+		{Name: "helpdesk.categories.create", Method: "POST", Path: "/helpdesk/categories", Scope: op.HelpdeskWrite, Status: http.StatusCreated, Do: op.Func(s.CreateCategory),
+			Doc: "Creates a category of help articles."},
+		{Name: "helpdesk.categories.list", Method: "GET", Path: "/helpdesk/categories", Scope: op.HelpdeskRead, Do: op.Func(s.ListCategories),
+			Doc: "Lists the categories of help articles by their position."},
+		{Name: "helpdesk.categories.get", Method: "GET", Path: "/helpdesk/categories/{id}", Scope: op.HelpdeskRead, Do: op.Func(s.GetCategory),
+			Doc: "Returns one category of help articles."},
+		{Name: "helpdesk.categories.update", Method: "PATCH", Path: "/helpdesk/categories/{id}", Scope: op.HelpdeskWrite, Do: op.Func(s.UpdateCategory),
+			Doc: "Changes the members of a category that are sent."},
+		{Name: "helpdesk.categories.delete", Method: "DELETE", Path: "/helpdesk/categories/{id}", Scope: op.HelpdeskWrite, Hints: op.Hints{Destructive: true}, Do: op.Func(s.DeleteCategory),
+			Doc: "Deletes a category; its articles are left without one."},
+	}
+}
+
+func (s *Service) searchOps() []op.Op {
+	return []op.Op{
+		{Name: "helpdesk.search", Method: "GET", Path: "/helpdesk/search", Scope: op.HelpdeskRead,
+			Tool: "search_helpdesk", Hints: op.Hints{Title: "Search helpdesk", Default: true}, Do: op.Func(s.Find),
+			Doc: "Finds the help articles that answer a question or hold the words of a search, best first."},
+		{Name: "helpdesk.gaps.list", Method: "GET", Path: "/helpdesk/gaps", Scope: op.HelpdeskRead, Do: op.Func(s.ListGaps),
+			Doc: "Lists questions that no help article answers, those of one meaning together."},
+		{Name: "helpdesk.gaps.dismiss", Method: "POST", Path: "/helpdesk/gaps/{id}/dismiss", Scope: op.HelpdeskWrite, Do: op.Func(s.DismissGap),
+			Doc: "Sets a gap aside; it counts on, and is open again for nobody."},
+		{Name: "helpdesk.gaps.draft", Method: "POST", Path: "/helpdesk/gaps/{id}/draft", Scope: op.HelpdeskWrite, Status: http.StatusCreated, Do: op.Func(s.DraftGap),
+			Doc: "Makes a draft help article of a gap, for somebody to write the answer."},
+		{Name: "helpdesk.reindex", Method: "POST", Path: "/helpdesk/reindex", Scope: op.HelpdeskWrite, Do: op.Func(s.Reindex),
+			Doc: "Builds the search index of the help articles anew."},
+	}
+}
+
+func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }

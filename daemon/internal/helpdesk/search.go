@@ -1,0 +1,214 @@
+package helpdesk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/search/query"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Hit is an article that answers a question.
+type Hit struct {
+	ID, Title, Slug, URL string
+	Excerpt              string
+	Score                float64 // BM25; comparable within one search
+	// Covered is the share of the question's terms that the best passage has,
+	// together with its heading and the title.
+	Covered float64
+	// Passages are the up to three best parts of Text of the article, word for
+	// word, the best first.
+	Passages []string
+}
+
+// Search returns the published articles that answer a question, the best first.
+// Those that hold too few of its words are left out: a question that none
+// answers finds nothing. It sees every change that was made before.
+func (s *Service) Search(ctx context.Context, team, q string, limit int) ([]Hit, error) {
+	return s.search(ctx, team, api.ArticlePublished, q, limit)
+}
+
+// Find is Search for those who may see articles of every status.
+func (s *Service) Find(ctx context.Context, who op.Caller, in api.HelpSearch) (api.HelpHits, error) {
+	hits, err := s.search(ctx, who.Team, in.Status, in.Q, in.Limit)
+	out := api.HelpHits{Data: make([]api.HelpHit, 0, len(hits))}
+	for _, h := range hits {
+		hit := api.HelpHit{ArticleID: h.ID, Title: h.Title, Slug: h.Slug, URL: h.URL, Excerpt: h.Excerpt, Score: h.Score, Covered: h.Covered}
+		if len(h.Passages) > 0 {
+			hit.Quote = h.Passages[0]
+		}
+		out.Data = append(out.Data, hit)
+	}
+	return out, err
+}
+
+// Reindex builds the index anew.
+func (s *Service) Reindex(ctx context.Context, _ op.Caller, _ api.None) (api.Reindexed, error) {
+	s.index.turn.Lock()
+	defer s.index.turn.Unlock()
+	n, err := s.index.rebuild(ctx)
+	return api.Reindexed{Articles: n}, err
+}
+
+// maxTerms bounds what a long message costs.
+const maxTerms = 24
+
+func (s *Service) search(ctx context.Context, team, status, q string, limit int) ([]Hit, error) {
+	question := distinct(terms(q))
+	question = question[:min(len(question), maxTerms)]
+	if len(question) == 0 {
+		return nil, nil
+	}
+	if err := s.index.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	for _, spelling := range []func(string) []query.Query{exactly, nearly} {
+		found, err := s.index.find(ctx, team, status, question, spelling, 2*limit+10)
+		if err != nil {
+			return nil, err
+		}
+		hits, err := s.read(ctx, team, status, question, found, limit)
+		if err != nil || len(hits) > 0 {
+			return hits, err
+		}
+	}
+	return nil, nil
+}
+
+// needed is how many terms of a question an answer must have. Long messages tell
+// stories around what they ask.
+func needed(terms int) int {
+	switch {
+	case terms <= 2:
+		return terms
+	case terms <= 5:
+		return (terms + 2) / 2
+	}
+	return 3 + (terms-5)/3
+}
+
+// fields are where words stand, and what they weigh there.
+var fields = []struct {
+	name  string
+	boost float64
+}{{"title", 4}, {"headings", 2}, {"body", 1}}
+
+// exactly finds a term as it is written.
+func exactly(term string) []query.Query {
+	out := make([]query.Query, len(fields))
+	for i, f := range fields {
+		q := bleve.NewTermQuery(term)
+		q.SetField(f.name)
+		q.SetBoost(f.boost)
+		out[i] = q
+	}
+	return out
+}
+
+// nearly finds a term with a slip of the pen too; same decides afterwards.
+func nearly(term string) []query.Query {
+	if len(term) < minTypo || term[0] >= 0x80 {
+		return exactly(term)
+	}
+	out := make([]query.Query, len(fields))
+	for i, f := range fields {
+		q := bleve.NewFuzzyQuery(term)
+		q.SetField(f.name)
+		q.SetBoost(f.boost)
+		q.SetFuzziness(1)
+		q.SetPrefix(1)
+		out[i] = q
+	}
+	return out
+}
+
+// scored is an article as the index knows it.
+type scored struct {
+	id    string
+	score float64
+}
+
+// find asks the index. One that turns out to be damaged is closed, and opened or
+// made anew by the next search.
+func (x *index) find(ctx context.Context, team, status string, question []string, spelling func(string) []query.Query, size int) (found []scored, err error) {
+	x.using.RLock()
+	idx := x.open
+	if idx == nil {
+		x.using.RUnlock()
+		return nil, nil
+	}
+	var res *bleve.SearchResult
+	err = calm(func() error {
+		res, err = idx.SearchInContext(ctx, bleve.NewSearchRequestOptions(ask(team, status, question, spelling), size, 0, false))
+		return err
+	})
+	x.using.RUnlock()
+	if err != nil {
+		if ctx.Err() == nil {
+			err = errors.Join(err, x.close())
+		}
+		return nil, fmt.Errorf("search articles: %w", err)
+	}
+	for _, hit := range res.Hits {
+		found = append(found, scored{hit.ID, hit.Score})
+	}
+	return found, nil
+}
+
+// ask is a question in the index's terms: enough of its terms, of this team.
+func ask(team, status string, question []string, spelling func(string) []query.Query) query.Query {
+	any := make([]query.Query, len(question))
+	for i, term := range question {
+		any[i] = bleve.NewDisjunctionQuery(spelling(term)...)
+	}
+	enough := bleve.NewDisjunctionQuery(any...)
+	enough.SetMin(float64(needed(len(question))))
+	return bleve.NewConjunctionQuery(enough, is("team", team), is("status", status))
+}
+
+// is restricts without a say in the score.
+func is(field, value string) query.Query {
+	q := bleve.NewTermQuery(value)
+	q.SetField(field)
+	q.SetBoost(0)
+	return q
+}
+
+// read fetches what the index found and keeps what answers the question, which
+// is for the text to say: its words stand together in a passage.
+func (s *Service) read(ctx context.Context, team, status string, question []string, found []scored, limit int) (hits []Hit, err error) {
+	enough := float64(needed(len(question))) / float64(len(question))
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		hits = nil
+		for _, f := range found {
+			if len(hits) == limit {
+				return nil
+			}
+			r, err := table.Get(tx, team, f.id)
+			if missing(err) || err == nil && r.Article.Status != status {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			body, err := table.Body(tx, team, f.id)
+			if err != nil {
+				return err
+			}
+			a := &r.Article
+			if m := compare(question, a.Title, string(body)); m.covered >= enough {
+				hits = append(hits, Hit{ID: a.ID, Title: a.Title, Slug: a.Slug, Excerpt: a.Excerpt, Score: f.score, Covered: m.covered, Passages: m.passages})
+			}
+		}
+		return nil
+	})
+	for i := range hits {
+		hits[i].URL = s.URL(ctx, team, hits[i].Slug)
+	}
+	return hits, err
+}
