@@ -16,6 +16,8 @@ type Client struct {
 	Media  *MediaService
 	Events *EventsService
 
+	Helpdesk *HelpdeskService
+
 	t *transport
 }
 
@@ -28,6 +30,8 @@ func New(baseURL string, options ...Option) *Client {
 		Jobs:   &JobsService{t: t},
 		Media:  &MediaService{t: t},
 		Events: &EventsService{t: t},
+
+		Helpdesk: &HelpdeskService{t: t},
 		t:      t,
 	}
 }

@@ -151,3 +151,18 @@ func ExampleLogin() {
 	fmt.Println(key.Name, members.Data[0].Role)
 	// Output: ci owner
 }
+
+func ExampleHelpdeskService_Search() {
+	server := daemon(api.HelpHits{Data: []api.HelpHit{{Title: "Returns", Quote: "You can send anything back within 30 days."}}})
+	defer server.Close()
+	c := sdk.New(server.URL)
+
+	hits, err := c.Helpdesk.Search(context.Background(), api.HelpSearch{Q: "can I send it back?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, hit := range hits {
+		fmt.Println(hit.Title, "–", hit.Quote)
+	}
+	// Output: Returns – You can send anything back within 30 days.
+}
