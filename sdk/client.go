@@ -32,7 +32,7 @@ func New(baseURL string, options ...Option) *Client {
 		Events: &EventsService{t: t},
 
 		Helpdesk: &HelpdeskService{t: t},
-		t:      t,
+		t:        t,
 	}
 }
 
