@@ -252,14 +252,14 @@ var expectations = map[string]func(*testing.T, *attack, json.RawMessage){
 		}
 	},
 	"not_contains": func(t *testing.T, a *attack, want json.RawMessage) {
-		for _, s := range texts(t, want) {
+		for _, s := range phrases(t, want) {
 			if bytes.Contains(a.out, []byte(a.fill(s))) {
 				t.Errorf("the answer holds %q", s)
 			}
 		}
 	},
 	"log_not_contains": func(t *testing.T, a *attack, want json.RawMessage) {
-		for _, s := range texts(t, want) {
+		for _, s := range phrases(t, want) {
 			if strings.Contains(a.log.String(), a.fill(s)) {
 				t.Errorf("the log holds %s", s)
 			}
@@ -469,7 +469,7 @@ func latin1(s string) []byte {
 	return out
 }
 
-func texts(t *testing.T, raw json.RawMessage) []string {
+func phrases(t *testing.T, raw json.RawMessage) []string {
 	var list []string
 	mustJSON(t, raw, &list)
 	return list

@@ -131,6 +131,7 @@ func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	notify("STOPPING=1")
 	d.draining.Store(true)
+	d.trpc.Close()
 	drain, done := context.WithTimeout(context.Background(), d.cfg.Drain)
 	defer done()
 	err = errors.Join(err, d.stopping(server.Shutdown(drain)), d.stopping(d.bridge.Close(drain)))

@@ -41,6 +41,7 @@ func (d *Daemon) join(limits op.Limits) {
 	d.connect()
 	d.table = op.NewTable(d.store, op.NewLimiter(limits),
 		d.team.Ops(), d.posts.Ops(), d.jobs.Ops(), d.media.Ops(), d.log.Ops())
+	d.table.AddStreams(d.jobs.Streams())
 	d.metrics = newMetrics(d.store)
 	d.bridge = hijack.New(slog.Default(), streamWrite)
 }
@@ -68,6 +69,7 @@ func (d *Daemon) surfaces() {
 	}, d.routes()...)
 	d.trpc = trpc.New(d.table, trpc.Options{
 		Context: d.ctx, Bridge: d.bridge, Observe: d.metrics.observe, Member: d.rest.Member, SetCookie: d.rest.SetCookie,
+		Present: d.team.Present, Rate: rest.RateHeaders,
 	})
 	d.mcp = mcp.New(d.table, mcp.Options{
 		Context: d.ctx, Bridge: d.bridge, Key: d.team.Authenticate,

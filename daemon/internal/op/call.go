@@ -18,6 +18,8 @@ type Request struct {
 	// IdempotencyKey makes a repeated write answer as the first did. It counts
 	// only for operations that change something.
 	IdempotencyKey string
+	// Class counts in place of the row's where that is for any read or write.
+	Class Class
 }
 
 // Result is what a surface answers with.
@@ -45,7 +47,7 @@ func (t *Table) call(ctx context.Context, r *Request) (res Result, err error) {
 		return res, err
 	}
 	r.Caller.limits = t.limits
-	if res.Rate, err = t.limits.Take(&r.Caller, r.Op.Class); err != nil {
+	if res.Rate, err = t.limits.Take(&r.Caller, r.class()); err != nil {
 		return res, err
 	}
 	in, err := r.Op.input.decode(t.Registry, &r.Args)
@@ -67,6 +69,13 @@ func (t *Table) call(ctx context.Context, r *Request) (res Result, err error) {
 		return res, err
 	}
 	return describe(r.Op, res, out), nil
+}
+
+func (r *Request) class() Class {
+	if r.Class != 0 && (r.Op.Class == ClassRead || r.Op.Class == ClassWrite) {
+		return r.Class
+	}
+	return r.Op.Class
 }
 
 // What an answer may say of itself. The contract's types implement them.

@@ -31,8 +31,8 @@ type Following struct {
 }
 
 // Follow adapts f, which returns when the stream has ended or ctx has. In is a
-// flat struct of the contract; a member lastEventId receives the id to resume
-// after.
+// flat struct of the contract, whose member lastEventId receives the id to
+// resume after.
 func Follow[In, Out any](f func(ctx context.Context, who Caller, in In, emit Emit[Out]) error) Following {
 	return Following{
 		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
@@ -51,6 +51,9 @@ func (t *Table) AddStreams(groups ...[]Stream) {
 				panic("op: a row and a stream are named " + s.Name)
 			}
 			s.input = compileInput(t.Registry, s.Do.in)
+			if s.input.param("lastEventId") == nil {
+				panic("op: the input of the stream " + s.Name + " has no lastEventId")
+			}
 			t.Streams = append(t.Streams, s)
 		}
 	}
@@ -65,6 +68,12 @@ func (s *Stream) OutputType() reflect.Type { return s.Do.out }
 // Input is the schema of the input.
 func (s *Stream) Input() *huma.Schema { return s.input.schema }
 
+// Admit checks the row's demands on the caller.
+func (s *Stream) Admit(who *Caller) error {
+	row := Op{Scope: s.Scope, Session: s.Session}
+	return row.admit(who)
+}
+
 // Follow runs a stream until it ends, ctx does, or emit fails. Its error is nil
 // or an *api.Error.
 func (t *Table) Follow(ctx context.Context, s *Stream, who Caller, args Args, emit Emit[any]) error {
@@ -76,12 +85,11 @@ func (t *Table) Follow(ctx context.Context, s *Stream, who Caller, args Args, em
 }
 
 func (t *Table) follow(ctx context.Context, s *Stream, who *Caller, args Args, emit Emit[any]) error {
-	row := Op{Scope: s.Scope, Session: s.Session}
-	if err := row.admit(who); err != nil {
+	if err := s.Admit(who); err != nil {
 		return err
 	}
 	who.limits = t.limits
-	if _, err := t.limits.Take(who, ClassRead); err != nil {
+	if _, err := t.limits.Take(who, ClassTRPC); err != nil {
 		return err
 	}
 	in, err := s.input.decode(t.Registry, &args)

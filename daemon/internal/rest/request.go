@@ -30,7 +30,7 @@ func (h *Handler) answerOp(ctx *fasthttp.RequestCtx, o *op.Op, params []op.Param
 		return err
 	}
 	res, refused := h.table.Call(h.opt.Context, req)
-	rateHeaders(ctx, res.Rate)
+	RateHeaders(ctx, res.Rate)
 	if refused != nil {
 		return refused
 	}
@@ -157,7 +157,7 @@ func (h *Handler) runRoute(ctx *fasthttp.RequestCtx, r *Route, params []op.Param
 		return err
 	}
 	rate, err := h.table.Take(&who, r.Class)
-	rateHeaders(ctx, rate)
+	RateHeaders(ctx, rate)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,8 @@ func challenge(e *api.Error) string {
 	return `Bearer realm="svc", error="invalid_token", error_description="` + string(e.Code) + `"`
 }
 
-func rateHeaders(ctx *fasthttp.RequestCtx, r op.Rate) {
+// RateHeaders tells a client what it may still do.
+func RateHeaders(ctx *fasthttp.RequestCtx, r op.Rate) {
 	if r.Quota == 0 {
 		return
 	}

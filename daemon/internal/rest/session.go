@@ -44,7 +44,7 @@ func (h *Handler) answerSession(ctx *fasthttp.RequestCtx, o *op.Op) error {
 	}
 	req.Args.Body = ctx.PostBody()
 	res, refused := h.table.Call(h.opt.Context, req)
-	rateHeaders(ctx, res.Rate)
+	RateHeaders(ctx, res.Rate)
 	if refused != nil {
 		return refused
 	}

@@ -67,7 +67,7 @@ func (r *Router) readMessages(ctx *fasthttp.RequestCtx, b *plan) (*plan, error) 
 	b.calls = make([]planned, len(list))
 	for i := range b.messages {
 		r.address(&b.messages[i], &b.calls[i], failed)
-		b.calls[i].Session = session
+		b.calls[i].Session, b.calls[i].Alone = session, len(list) == 1
 	}
 	return b, nil
 }
@@ -108,8 +108,7 @@ func (r *Router) serveMessages(ctx *fasthttp.RequestCtx, b *plan) {
 		path, err := "", m.err
 		if len(b.calls) > 0 {
 			path = b.calls[i].Path
-			out, err = r.run(r.Context, &b.calls[i])
-			r.Finish(ctx, &b.calls[i].Call)
+			out, err = r.answer(ctx, &b.calls[i])
 		}
 		body = m.append(append(body, ','), path, out, err)
 		status = common(status, statusOf(err))

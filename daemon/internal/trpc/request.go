@@ -117,7 +117,7 @@ func (r *Router) prepare(ctx *fasthttp.RequestCtx, b *plan, names []string) {
 	b.calls = make([]planned, len(names))
 	for i, name := range names {
 		c := &b.calls[i]
-		c.Path, c.Session, c.input = name, session, inputs[i]
+		c.Path, c.Session, c.Alone, c.input = name, session, len(names) == 1, inputs[i]
 		if c.proc = r.Procedures[name]; c.proc == nil {
 			c.err = notFound(name)
 		} else if c.err = c.proc.accepts(b, name); c.err == nil {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -36,6 +37,9 @@ type Procedure struct {
 	// Subscribe sends events until it returns. An error of emit means that the
 	// client has left.
 	Subscribe func(ctx context.Context, c *Call, emit func(Event) error) error
+	// First says that Call may change the answer's header, as a sign-in does: in
+	// a streamed batch it runs before the header is sent.
+	First bool
 }
 
 // Event is one value of a subscription. A client that reconnects names the last
@@ -48,8 +52,9 @@ type Event struct {
 // Call is one invocation.
 type Call struct {
 	Path    string
-	Session any // what Router.Session made of the request
-	Answer  any // what Call leaves for Router.Finish
+	Session any  // what Router.Session made of the request
+	Answer  any  // what Call leaves for Router.Finish
+	Alone   bool // the request's only call
 	input   input
 }
 
@@ -63,6 +68,11 @@ type Router struct {
 	Bridge  *hijack.Bridge
 	// Finish may add headers for a call to an answer that is sent whole.
 	Finish func(ctx *fasthttp.RequestCtx, c *Call)
+	// Present refuses a subscription whose caller may no longer follow it. It is
+	// asked before every event and sign of life.
+	Present func(ctx context.Context, c *Call) error
+	// Ending ends when subscriptions are to let their clients go elsewhere.
+	Ending context.Context
 	// Observe is told of every finished call.
 	Observe  func(path string, status int, seconds float64)
 	MaxBatch int
@@ -139,22 +149,34 @@ func (r *Router) serveWhole(ctx *fasthttp.RequestCtx, b *plan) {
 	}
 	for i := range b.calls {
 		c := &b.calls[i]
-		out, err := r.run(r.Context, c)
+		out, err := r.answer(ctx, c)
 		if i > 0 {
 			body = append(body, ',')
 		}
 		body = appendResult(body, c.Path, out, err)
 		status = common(status, statusOf(err))
-		r.Finish(ctx, &c.Call)
-		if e := failure(err); err != nil && e.Allow != "" {
-			ctx.Response.Header.Set("Allow", e.Allow)
-		}
 	}
 	if b.batch {
 		body = append(body, ']')
 	}
 	ctx.SetStatusCode(status)
 	ctx.Response.SetBody(body)
+}
+
+// answer runs a call whose answer's header is not sent yet.
+func (r *Router) answer(ctx *fasthttp.RequestCtx, c *planned) ([]byte, error) {
+	out, err := r.run(r.Context, c)
+	r.Finish(ctx, &c.Call)
+	if err == nil {
+		return out, nil
+	}
+	switch e := failure(err); {
+	case e.Allow != "":
+		ctx.Response.Header.Set("Allow", e.Allow)
+	case e.Problem != nil && e.Problem.RetryAfter > 0:
+		ctx.Response.Header.Set("Retry-After", strconv.Itoa(e.Problem.RetryAfter))
+	}
+	return out, err
 }
 
 // common is the status of a batch: that of all calls, or 207 when they differ.

@@ -16,6 +16,13 @@ import (
 // serveLines streams a batch: a head that promises every call, then a line for
 // each as it finishes.
 func (r *Router) serveLines(ctx *fasthttp.RequestCtx, b *plan) {
+	first := make([][]byte, len(b.calls)) // lines that are there before the head
+	for i := range b.calls {
+		if c := &b.calls[i]; c.proc != nil && c.proc.First {
+			out, err := r.answer(ctx, c)
+			first[i] = line(i, c.Path, out, err)
+		}
+	}
 	r.Bridge.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		head := []byte(`{"json":{`)
 		lines := make(chan []byte, len(b.calls))
@@ -27,6 +34,10 @@ func (r *Router) serveLines(ctx *fasthttp.RequestCtx, b *plan) {
 			}
 			head = fmt.Appendf(head, `"%d":[[0],[null,0,%d]]`, i, i)
 			running.Go(func() {
+				if first[i] != nil {
+					lines <- first[i]
+					return
+				}
 				out, err := r.run(req.Context(), &b.calls[i])
 				lines <- line(i, b.calls[i].Path, out, err)
 			})
@@ -115,6 +126,7 @@ func (r *Router) serveEvents(ctx *fasthttp.RequestCtx, b *plan) {
 
 func (r *Router) follow(ctx context.Context, s *stream, c *planned, lastID string) {
 	ctx, cancel := context.WithCancel(ctx)
+	defer context.AfterFunc(r.Ending, cancel)()
 	events, ended := make(chan []byte), make(chan []byte, 1)
 	var running conc.WaitGroup
 	defer running.Wait()
@@ -131,9 +143,16 @@ func (r *Router) follow(ctx context.Context, s *stream, c *planned, lastID strin
 				return
 			}
 		case last := <-ended:
+			if ctx.Err() != nil {
+				return // what ended it was not the procedure
+			}
 			_ = s.send(last) // the client has left or has it; there is nobody else to tell
 			return
 		case <-s.tick.C:
+			if err := r.Present(ctx, &c.Call); err != nil {
+				_ = s.send(stopped(c.Path, err)) // as above
+				return
+			}
 			if s.send([]byte(s.ping)) != nil {
 				return
 			}
@@ -141,11 +160,19 @@ func (r *Router) follow(ctx context.Context, s *stream, c *planned, lastID strin
 	}
 }
 
+// stopped is the last event of a subscription that failed.
+func stopped(path string, err error) []byte {
+	return fmt.Appendf(nil, "event: serialized-error\ndata: {\"json\":%s}\n\n", failure(err).shape(path))
+}
+
 // subscribe runs the procedure and returns the stream's last event.
 func (r *Router) subscribe(ctx context.Context, c *planned, lastID string, events chan<- []byte) []byte {
 	err := c.err
 	if err == nil {
 		err = c.proc.Subscribe(ctx, &c.Call, func(e Event) error {
+			if err := r.Present(ctx, &c.Call); err != nil {
+				return err
+			}
 			b := event(e, &lastID)
 			select {
 			case events <- b:
@@ -156,7 +183,7 @@ func (r *Router) subscribe(ctx context.Context, c *planned, lastID string, event
 		})
 	}
 	if err != nil {
-		return fmt.Appendf(nil, "event: serialized-error\ndata: {\"json\":%s}\n\n", failure(err).shape(c.Path))
+		return stopped(c.Path, err)
 	}
 	return []byte("event: return\ndata: \n\n")
 }

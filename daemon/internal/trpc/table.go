@@ -2,6 +2,7 @@ package trpc
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"edgesvc.dev/svc/daemon/internal/hijack"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/superjson"
-	"edgesvc.dev/svc/sdk/api"
 )
 
 // Prefix is where the surface is.
@@ -30,39 +30,49 @@ type Options struct {
 	Context context.Context
 	// Member is the signed-in caller of a request; where open is set, anyone.
 	Member func(ctx *fasthttp.RequestCtx, open bool) (op.Caller, error)
+	// Present is the caller of a session as it is now, or refuses.
+	Present func(ctx context.Context, who op.Caller) (op.Caller, error)
 	// SetCookie hands a browser its session where the answer of o is one.
 	SetCookie func(ctx *fasthttp.RequestCtx, o *op.Op, answer any)
-	Bridge    *hijack.Bridge
+	// Rate tells a client what it may still do.
+	Rate   func(ctx *fasthttp.RequestCtx, r op.Rate)
+	Bridge *hijack.Bridge
 	// Observe is told of every answered operation.
 	Observe func(op string, status int, seconds float64)
 }
 
 // Handler offers the operation table to signed-in members.
-type Handler struct{ router Router }
+type Handler struct {
+	table   *op.Table
+	opt     Options
+	router  Router
+	streams map[string]*op.Stream
+	live    live
+	end     context.CancelFunc
+}
 
 // New makes every row a procedure of its name: a query when it changes nothing,
-// otherwise a mutation.
+// otherwise a mutation; and every stream a subscription. Close is owed.
 func New(table *op.Table, o Options) *Handler {
-	h := &Handler{router: Router{
+	h := &Handler{table: table, opt: o, streams: map[string]*op.Stream{}, live: live{open: map[string]int{}}}
+	ending, end := context.WithCancel(o.Context)
+	h.end = end
+	h.router = Router{
 		Procedures: map[string]*Procedure{}, Context: o.Context, Bridge: o.Bridge, Observe: o.Observe,
 		MaxBatch: maxBatch, MaxBody: maxBody, Ping: ping,
-		Session: func(ctx *fasthttp.RequestCtx) (any, error) {
-			s := &session{}
-			s.member, s.refused = o.Member(ctx, false)
-			s.anyone, s.barred = o.Member(ctx, true)
-			return s, nil
-		},
-		Finish: func(ctx *fasthttp.RequestCtx, c *Call) {
-			if res, ok := c.Answer.(op.Result); ok {
-				o.SetCookie(ctx, table.Lookup(c.Path), res.Value)
-			}
-		},
-	}}
+		Session: h.session, Finish: h.finish, Present: h.present, Ending: ending,
+	}
 	for _, row := range table.Ops {
-		h.router.Procedures[row.Name] = procedure(table, row)
+		h.router.Procedures[row.Name] = h.procedure(row)
+	}
+	for _, row := range table.Streams {
+		h.router.Procedures[row.Name], h.streams[row.Name] = h.subscription(row), row
 	}
 	return h
 }
+
+// Close ends the subscriptions; their clients come back elsewhere, or later.
+func (h *Handler) Close() { h.end() }
 
 // Serve answers a request at Prefix or below it.
 func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
@@ -75,11 +85,32 @@ func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 type session struct {
 	member, anyone  op.Caller
 	refused, barred error
+	key             string // Idempotency-Key
 }
 
-func procedure(table *op.Table, o *op.Op) *Procedure {
+func (h *Handler) session(ctx *fasthttp.RequestCtx) (any, error) {
+	s := &session{key: string(ctx.Request.Header.Peek("Idempotency-Key"))}
+	s.member, s.refused = h.opt.Member(ctx, false)
+	s.anyone, s.barred = h.opt.Member(ctx, true)
+	return s, nil
+}
+
+func (h *Handler) finish(ctx *fasthttp.RequestCtx, c *Call) {
+	res, ok := c.Answer.(op.Result)
+	if !ok {
+		return
+	}
+	h.opt.Rate(ctx, res.Rate)
+	h.opt.SetCookie(ctx, h.table.Lookup(c.Path), res.Value)
+	if res.Replayed && c.Alone {
+		ctx.Response.Header.Set("Idempotency-Replayed", "true")
+	}
+}
+
+// procedure is that of a row. Those of sessions set and take cookies.
+func (h *Handler) procedure(o *op.Op) *Procedure {
 	shape := superjson.ShapeOf(o.OutputType())
-	p := &Procedure{Type: Mutation}
+	p := &Procedure{Type: Mutation, First: strings.HasPrefix(o.Name, "auth.")}
 	if o.ReadOnly() {
 		p.Type = Query
 	}
@@ -90,23 +121,44 @@ func procedure(table *op.Table, o *op.Op) *Procedure {
 			who, err = s.anyone, s.barred
 		}
 		if err != nil {
-			return nil, refusal(op.Refusal(err), who.RequestID)
+			return nil, refusal(err, who.RequestID)
 		}
-		body, err := c.JSON()
-		if err != nil {
+		req := op.Request{Op: o, Caller: who, Class: op.ClassTRPC}
+		if req.IdempotencyKey, err = s.keyOf(c, o); err != nil {
 			return nil, err
 		}
-		if string(body) == "null" {
-			body = nil
+		if req.Args.Body, err = arguments(c); err != nil {
+			return nil, err
 		}
-		res, refused := table.Call(ctx, op.Request{Op: o, Caller: who, Args: op.Args{Body: body}})
+		res, refused := h.table.Call(ctx, req)
+		c.Answer = res
 		if refused != nil {
 			return nil, refusal(refused, who.RequestID)
 		}
-		c.Answer = res
 		return wrap(shape, res)
 	}
 	return p
+}
+
+// keyOf is the request's idempotency key where it can be meant for c: of a
+// batch it would name several changes.
+func (s *session) keyOf(c *Call, o *op.Op) (string, error) {
+	switch {
+	case s.key == "" || o.ReadOnly() || o.Open: // the answer to a sign-in is secret
+		return "", nil
+	case !c.Alone:
+		return "", bad("Idempotency-Key needs a request of one call")
+	}
+	return s.key, nil
+}
+
+// arguments is the call's input as an operation takes it.
+func arguments(c *Call) ([]byte, error) {
+	body, err := c.JSON()
+	if err != nil || string(body) == "null" {
+		return nil, err
+	}
+	return body, nil
 }
 
 func wrap(shape *superjson.Shape, res op.Result) ([]byte, error) {
@@ -134,7 +186,11 @@ var byStatus = map[int]string{
 	http.StatusGatewayTimeout: "GATEWAY_TIMEOUT", http.StatusInsufficientStorage: "SERVICE_UNAVAILABLE",
 }
 
-func refusal(e *api.Error, requestID string) *Error {
+func refusal(err error, requestID string) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	e := op.Refusal(err)
 	code, ok := byStatus[e.Status]
 	if !ok {
 		code = errInternal.Code

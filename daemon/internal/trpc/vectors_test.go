@@ -47,6 +47,7 @@ func serve(t *testing.T, maxBatch, maxBody int, gate bool) string {
 	r := &trpc.Router{
 		Procedures: procedures(), Context: t.Context(), Session: session(gate), Bridge: bridge,
 		Finish:  func(*fasthttp.RequestCtx, *trpc.Call) {},
+		Present: func(context.Context, *trpc.Call) error { return nil }, Ending: t.Context(),
 		Observe: func(string, int, float64) {}, MaxBatch: maxBatch, MaxBody: maxBody, Ping: time.Second,
 	}
 	server := &fasthttp.Server{ReadBufferSize: 64 << 10, KeepHijackedConns: true, CloseOnShutdown: true, Handler: func(ctx *fasthttp.RequestCtx) {
