@@ -11,10 +11,11 @@ import (
 
 // Dashboard is the access of a signed-in member.
 type Dashboard struct {
-	Auth *AuthService
-	Jobs *LiveJobs
-	Keys *KeysService
-	Team *TeamService
+	Auth  *AuthService
+	Jobs  *LiveJobs
+	Keys  *KeysService
+	Tasks *TasksService
+	Team  *TeamService
 
 	t *transport
 }
@@ -24,11 +25,12 @@ func NewDashboard(baseURL, token string, options ...Option) *Dashboard {
 	t := newTransport(baseURL, options)
 	t.credential = newSecret(token)
 	return &Dashboard{
-		Auth: &AuthService{t: t},
-		Jobs: &LiveJobs{t: t},
-		Keys: &KeysService{t: t},
-		Team: &TeamService{t: t},
-		t:    t,
+		Auth:  &AuthService{t: t},
+		Jobs:  &LiveJobs{t: t},
+		Keys:  &KeysService{t: t},
+		Tasks: &TasksService{t: t},
+		Team:  &TeamService{t: t},
+		t:     t,
 	}
 }
 
