@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"edgesvc.dev/svc/kv"
@@ -50,20 +51,26 @@ const (
 	retryLast   = time.Minute
 )
 
+// noteEvery is how many events that a consumer does not want pass before its
+// position is noted all the same: they are what it passes over again after a
+// start. Noting each would double the commits of those who write.
+const noteEvery = 20_000
+
 // Follow calls fn with batches of the log in order, from where the consumer of
-// that name left off; a new one begins at the oldest event that is kept. Each
+// that name left off; a new one begins at the oldest event that is kept. With
+// patterns, as Match reads them, it gets only the events that one of them means. Each
 // event is handed over at least once: again when fn fails, after a pause that
 // grows to a minute, and again after a crash between fn and the note that it is
 // done. Follow returns when ctx ends, with its error, or when the store fails.
 // A consumer is followed by one call at a time.
-func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Context, []api.Event) error) error {
+func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Context, []api.Event) error, patterns ...string) error {
 	woken, cancel := l.Wake()
 	defer cancel()
 	after, err := l.cursor(ctx, consumer)
 	if err != nil {
 		return fmt.Errorf("follow events as %s: %w", consumer, err)
 	}
-	pause := retryFirst
+	pause, noted := retryFirst, after
 	for {
 		batch, err := l.next(ctx, after)
 		if err != nil {
@@ -75,7 +82,13 @@ func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Conte
 			}
 			continue
 		}
-		if err := fn(ctx, batch); err != nil {
+		last := batch[len(batch)-1].Sequence
+		batch = wanted(batch, patterns)
+		if len(batch) == 0 && last-noted < noteEvery {
+			after = last
+			continue
+		}
+		if err := call(ctx, fn, batch); err != nil {
 			slog.WarnContext(ctx, "consumer of events failed, trying again", "consumer", consumer, "after", after, "pause", pause, "err", err)
 			if err := wait(ctx, time.After(pause)); err != nil {
 				return err
@@ -84,11 +97,28 @@ func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Conte
 			continue
 		}
 		pause = retryFirst
-		after = batch[len(batch)-1].Sequence
+		after, noted = last, last
 		if err := l.advance(ctx, consumer, after); err != nil {
 			return fmt.Errorf("follow events as %s: %w", consumer, err)
 		}
 	}
+}
+
+// wanted keeps the events that a pattern means; without any it keeps all.
+func wanted(batch []api.Event, patterns []string) []api.Event {
+	if len(patterns) == 0 {
+		return batch
+	}
+	return slices.DeleteFunc(batch, func(e api.Event) bool {
+		return !slices.ContainsFunc(patterns, func(p string) bool { return Match(p, e.Type) })
+	})
+}
+
+func call(ctx context.Context, fn func(context.Context, []api.Event) error, batch []api.Event) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	return fn(ctx, batch)
 }
 
 func wait[T any](ctx context.Context, ch <-chan T) error {
