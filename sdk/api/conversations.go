@@ -166,7 +166,7 @@ type ConversationNote struct {
 // ConversationAssign gives a conversation to a member; "" to none.
 type ConversationAssign struct {
 	ID         string `json:"id"`
-	AssigneeID string `json:"assigneeId" maxLength:"40" doc:"A member's id, me, or empty."`
+	AssigneeID string `json:"assigneeId,omitempty" maxLength:"40" doc:"A member's id, me, or empty for none."`
 }
 
 // ConversationSetState moves a conversation: open, snoozed (with until) or
@@ -194,7 +194,7 @@ type MessageRate struct {
 // ConversationLink says which person a conversation is with; "" for nobody known.
 type ConversationLink struct {
 	ID       string `json:"id"`
-	PersonID string `json:"personId" maxLength:"100"`
+	PersonID string `json:"personId,omitempty" maxLength:"100"`
 }
 
 // ConversationTyping tells the visitor that a member is writing, or ceased to.

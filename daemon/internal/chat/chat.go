@@ -74,6 +74,9 @@ type Options struct {
 	Debounce time.Duration // silence of the visitor before an agent answers; 700 ms, negative for none
 	Workers  int           // answers written at once, shared out fairly among teams; 16
 	Limit    time.Duration // the longest that an answer may take; 2 min
+	// Delay is the pause after a failed attempt to answer, the first being 1. The
+	// default is 1 s, then 2 s.
+	Delay func(attempt int) time.Duration
 
 	PerMinute  int // messages of a visitor; 20
 	PerDay     int // 200
@@ -105,7 +108,7 @@ func (o Options) withDefaults() Options {
 func New(store kv.Store, log *event.Log, o Options) *Service {
 	s := &Service{store: store, log: log, o: o.withDefaults(), Now: time.Now, running: map[string]context.CancelCauseFunc{}}
 	now := func() time.Time { return s.Now() }
-	s.answers = queue.New(store, "chat", queue.Options{Attempts: maxAttempts, Dead: s.giveUp, Now: now})
+	s.answers = queue.New(store, "chat", queue.Options{Attempts: maxAttempts, Delay: s.o.Delay, Dead: s.giveUp, Now: now})
 	s.snoozes = queue.New(store, "snooze", queue.Options{Attempts: 100, Now: now})
 	return s
 }

@@ -75,17 +75,25 @@ func (v *Visit) tell(e *happening) {
 		v.put(api.ChatOut{T: "tool", ID: e.id, Name: e.tool.Name, State: e.tool.State})
 	case canceled:
 		if v.writing == e.id {
-			v.writing = ""
-			v.put(api.ChatOut{T: "done", ID: e.id, Stop: "canceled"})
+			v.cancel()
 		}
 	case gone:
-		v.conv, v.seq, v.writing = "", 0, ""
+		v.cancel()
+		v.conv, v.seq = "", 0
 	case elsewhere:
 		if e.by != v {
 			v.box.end(otherVisitor)
 		}
 	default:
 		v.signal(e)
+	}
+}
+
+// cancel takes back the answer that the visitor sees being written.
+func (v *Visit) cancel() {
+	if v.writing != "" {
+		v.put(api.ChatOut{T: "done", ID: v.writing, Stop: "canceled"})
+		v.writing = ""
 	}
 }
 
