@@ -18,7 +18,7 @@ func Active(src string) bool {
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			return false
+			return len(z.Raw()) > 0 // a tag that is cut off goes on in the page that shows it
 		case html.CommentToken, html.DoctypeToken:
 			return true // where a comment ends depends on who parses
 		case html.StartTagToken, html.SelfClosingTagToken:

@@ -23,6 +23,7 @@ func TestActive(t *testing.T) {
 		`<iframe src="https://example.com"></iframe>`, `<svg><animate onbegin=alert(1)></svg>`, `<form action=/x>`,
 		`<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">`,
 		`<p><!-- x --></p>`, `<base href=//evil.example>`, `<a href="data:text/html,x">x</a>`, `<p style="x">`, `<a xlink:href=x>`,
+		`<script src=//evil.example/x.js`, `<p>x</p><script src=">`, `<img src=x onerror=alert(1) `, `<p`, `x</p`,
 	} {
 		if !safehtml.Active(src) {
 			t.Errorf("%q is taken for inert", src)
