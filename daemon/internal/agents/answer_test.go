@@ -371,7 +371,9 @@ func TestVendorThatFails(t *testing.T) {
 
 func TestSearchThatFailsHandsOff(t *testing.T) {
 	scripted(t, "", nil, func(t *testing.T, w *world, agent api.Agent, _ *llmtest.Server) {
-		w.agents.Search = func(context.Context, string, string, int) ([]agents.Passage, error) { return nil, errors.New("index is gone") }
+		w.agents.Search = func(context.Context, string, string, int) ([]agents.Passage, error) {
+			return nil, errors.New("index is gone")
+		}
 		if answer, _ := w.ask(agent.ID, "How are refunds paid?"); answer.HandoffReason != api.HandoffToolFailure || answer.Text != agent.HandoffMessage {
 			t.Errorf("%+v", answer)
 		}

@@ -150,6 +150,9 @@ func (s *Service) SetTools(ctx context.Context, who op.Caller, in api.AgentSetTo
 // Link adds canned responses to those that the agent may reuse.
 func (s *Service) Link(ctx context.Context, who op.Caller, in api.AgentLink) (api.Agent, error) {
 	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Agent, error) {
+		if _, err := agents.Get(tx, who.Team, in.ID); err != nil {
+			return api.Agent{}, err
+		}
 		if err := checkLinks(tx, who.Team, in.CannedResponseIDs); err != nil {
 			return api.Agent{}, err
 		}

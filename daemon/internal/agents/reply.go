@@ -159,21 +159,14 @@ func (r *reply) put(c rune) {
 	case space == "" && (c == '[' && r.last == '!' || marked && ofMarks(c) && ofMarks(r.last)):
 		space = " " // neither an image nor a mark comes of two pieces
 	}
-	for _, before := range space {
-		r.emit(before)
+	if space += string(c); r.left < utf8.RuneCountInString(space) {
+		r.left, r.full = 0, true // no space at the end
+		return
 	}
-	r.emit(c)
+	r.left -= utf8.RuneCountInString(space)
+	r.out = append(r.out, space...)
+	r.last = c
 }
 
 // ofMarks reports the characters that marks are made of.
 func ofMarks(c rune) bool { return strings.ContainsRune("[]|:", c) || c >= '0' && c <= '9' }
-
-func (r *reply) emit(c rune) {
-	if r.left == 0 {
-		r.full = true
-		return
-	}
-	r.left--
-	r.last = c
-	r.out = utf8.AppendRune(r.out, c)
-}
