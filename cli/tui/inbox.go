@@ -1,0 +1,440 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// piles are the parts of the inbox, in turn.
+var piles = []string{"inbox", "waiting", "mine", "resolved"}
+
+// inbox is the conversations beside the transcript of one.
+type inbox struct {
+	*room
+	api   Inbox
+	place Place
+
+	all     []api.Conversation
+	list    list[api.Conversation]
+	live    *feed[api.ConversationEvent]
+	pile    int
+	filter  field
+	filling bool
+	loaded  bool
+
+	talk   *talk // what is open beside the list
+	drafts map[string]*draft
+	front  bool // the transcript is in front, where there is room for one pane
+	w, h   int
+}
+
+type inboxLoaded struct{ page *api.Page[api.Conversation] }
+
+type conversationChanged struct {
+	conversation *api.Conversation
+	done         string
+}
+
+func newInbox(r *room, conversations Inbox, p Place) *inbox {
+	return &inbox{room: r, api: conversations, place: p, drafts: map[string]*draft{},
+		list: newList(func(c *api.Conversation) string { return c.ID })}
+}
+
+func (s *inbox) name() string { return "Inbox" }
+
+func (s *inbox) badge() int {
+	n := 0
+	for i := range s.all {
+		n += min(s.all[i].Unread, 1)
+	}
+	return n
+}
+
+func (s *inbox) typing() bool { return s.filling || s.talk != nil && s.talk.draft.active }
+
+func (s *inbox) show() tea.Cmd {
+	if s.api == nil {
+		return nil
+	}
+	cmds := []tea.Cmd{s.work("list conversations", func(ctx context.Context) (tea.Msg, error) {
+		page, err := s.api.List(ctx, api.ConversationQuery{PageQuery: api.PageQuery{Limit: pageSize}})
+		return inboxLoaded{page}, err
+	})}
+	if s.live == nil {
+		f, cmd := openFeed(s.errands, "inbox", s.api.Inbox)
+		s.live = f
+		cmds = append(cmds, cmd)
+	}
+	return tea.Batch(cmds...)
+}
+
+func (s *inbox) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case inboxLoaded:
+		s.all, s.loaded = msg.page.Data, true
+		s.arrange()
+		return s.follow()
+	case conversationChanged:
+		s.put(msg.conversation)
+		return say(msg.done)
+	case fed[api.ConversationEvent]:
+		return s.take(msg)
+	case talkLoaded:
+		if s.talk != nil && s.talk.id == msg.id {
+			return s.talk.begin(s, msg)
+		}
+	case messageSent:
+		return s.sent(msg)
+	case sendFailed:
+		return s.unsent(msg)
+	case cannedLoaded:
+		return s.openCanned(msg)
+	case cannedPicked:
+		return s.insert(msg)
+	}
+	return nil
+}
+
+// take shows what a stream brought: that of the inbox, or of the transcript.
+func (s *inbox) take(batch fed[api.ConversationEvent]) tea.Cmd {
+	if s.talk != nil && batch.feed == s.talk.live {
+		for i := range batch.values {
+			s.talk.event(&batch.values[i])
+			if c := batch.values[i].Conversation; c != nil {
+				s.put(c)
+			}
+		}
+		return s.goOn(batch, func() { s.talk.live = nil })
+	}
+	if batch.feed != s.live {
+		return nil
+	}
+	for i := range batch.values {
+		if c := batch.values[i].Conversation; c != nil {
+			s.put(c)
+		}
+	}
+	return tea.Batch(s.goOn(batch, func() { s.live = nil }), s.follow())
+}
+
+func (s *inbox) goOn(batch fed[api.ConversationEvent], forget func()) tea.Cmd {
+	if !batch.over {
+		return batch.feed.next()
+	}
+	forget()
+	if batch.err != nil {
+		return send(failed{"follow conversations", batch.err})
+	}
+	return nil
+}
+
+// put adds or changes a conversation. An older version than the one shown is
+// an event that was overtaken.
+func (s *inbox) put(c *api.Conversation) {
+	i := slices.IndexFunc(s.all, func(have api.Conversation) bool { return have.ID == c.ID })
+	switch {
+	case i < 0:
+		s.all = append(s.all, *c)
+	case s.all[i].Version > c.Version:
+		return
+	default:
+		s.all[i] = *c
+	}
+	s.arrange()
+}
+
+// arrange sorts the inbox, latest first, and keeps the pile that is shown.
+func (s *inbox) arrange() {
+	slices.SortStableFunc(s.all, func(a, b api.Conversation) int { return int(latest(&b) - latest(&a)) })
+	words := strings.ToLower(strings.TrimSpace(s.filter.value()))
+	var rows []api.Conversation
+	for _, c := range s.all {
+		if s.piled(&c) && (words == "" || strings.Contains(strings.ToLower(about(&c)), words)) {
+			rows = append(rows, c)
+		}
+	}
+	s.list.set(rows)
+}
+
+func about(c *api.Conversation) string {
+	text := c.Visitor.Name + " " + c.Visitor.Email + " " + strings.Join(c.Tags, " ")
+	if c.LastMessage != nil {
+		text += " " + c.LastMessage.Text
+	}
+	return text
+}
+
+func latest(c *api.Conversation) api.Time {
+	if c.LastMessage != nil {
+		return c.LastMessage.At
+	}
+	return c.UpdatedAt
+}
+
+// piled reports whether a conversation is in the pile that is shown.
+func (s *inbox) piled(c *api.Conversation) bool {
+	switch piles[s.pile] {
+	case "waiting":
+		return waiting(c)
+	case "mine":
+		return s.mine(c)
+	case "resolved":
+		return c.State == api.ConversationResolved
+	}
+	return c.State != api.ConversationResolved
+}
+
+func waiting(c *api.Conversation) bool {
+	return c.State == api.ConversationOpen && c.AssigneeID == ""
+}
+
+func (s *inbox) mine(c *api.Conversation) bool {
+	return s.me != "" && c.AssigneeID == s.me && c.State != api.ConversationResolved
+}
+
+// follow opens the transcript of the conversation under the cursor.
+func (s *inbox) follow() tea.Cmd {
+	c := s.list.current()
+	if c == nil {
+		return nil
+	}
+	if s.talk != nil && s.talk.id == c.ID {
+		return nil
+	}
+	if s.talk != nil {
+		s.talk.live.close()
+	}
+	d := s.drafts[c.ID]
+	if d == nil {
+		d = newDraft()
+		s.drafts[c.ID] = d
+	}
+	s.talk = newTalk(c.ID, d)
+	return s.talk.load(s)
+}
+
+func (s *inbox) find(id string) tea.Cmd {
+	if i := s.list.index(id); i >= 0 {
+		s.list.cursor = i
+	}
+	return s.follow()
+}
+
+func (s *inbox) key(k tea.KeyMsg) tea.Cmd {
+	switch {
+	case s.api == nil:
+		return nil
+	case s.filling:
+		return s.typeFilter(k)
+	case s.talk != nil && s.talk.draft.active:
+		return s.typeReply(k)
+	case s.talk != nil && (s.front && s.narrow() || s.zoomed):
+		s.talk.view.key(k.String())
+		return nil
+	}
+	if s.talk != nil && (k.String() == "pgup" || k.String() == "pgdown") {
+		s.talk.view.key(k.String())
+		return nil
+	}
+	if s.list.key(k.String()) {
+		return s.follow()
+	}
+	return nil
+}
+
+func (s *inbox) typeFilter(k tea.KeyMsg) tea.Cmd {
+	switch k.String() {
+	case "esc":
+		s.filter.set("")
+		s.filling = false
+	case "enter":
+		s.filling = false
+	default:
+		s.filter.key(k)
+	}
+	s.arrange()
+	return s.follow()
+}
+
+func (s *inbox) click(x, y int) tea.Cmd {
+	if lw, _ := s.split(); x < lw {
+		if s.list.click(y - 1) {
+			return s.follow()
+		}
+		return nil
+	}
+	if s.talk != nil && y >= s.h-3 {
+		return s.reply()
+	}
+	return nil
+}
+
+func (s *inbox) wheel(x, _, by int) tea.Cmd {
+	if lw, _ := s.split(); x < lw {
+		s.list.move(by / 3)
+		return s.follow()
+	}
+	if s.talk != nil {
+		s.talk.view.move(by)
+	}
+	return nil
+}
+
+func (s *inbox) picked() subject {
+	c := s.list.current()
+	if c == nil {
+		return subject{}
+	}
+	return subject{id: c.ID, command: "svcctl chat open " + c.ID, url: httpOnly(c.Visitor.PageURL)}
+}
+
+// httpOnly is an address that a browser may be sent to.
+func httpOnly(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	return address
+}
+
+// SetSize gives the screen its room.
+func (s *inbox) SetSize(w, h int) { s.w, s.h = w, h }
+
+func (s *inbox) narrow() bool { return s.w < narrow || s.h < low }
+
+func (s *inbox) split() (int, int) {
+	switch {
+	case s.zoomed || s.narrow() && s.front:
+		return 0, s.w
+	case s.narrow():
+		return s.w, 0
+	}
+	lw := max(28, s.w/3)
+	return lw, s.w - lw
+}
+
+// Render draws the screen.
+func (s *inbox) Render() string {
+	if s.api == nil {
+		return strings.Join(s.signInFirst("Inbox", s.place.URL, s.w, s.h), "\n")
+	}
+	lw, rw := s.split()
+	out := blank(0, s.h)
+	if lw > 0 {
+		out = beside(out, s.drawList(lw))
+	}
+	if rw > 0 {
+		out = beside(out, s.drawTalk(rw))
+	}
+	return strings.Join(out, "\n")
+}
+
+// signInFirst is a screen that needs a member.
+func (r *room) signInFirst(title, address string, w, h int) []string {
+	lines := r.advice(w-2, "This screen needs a member's session, and there is none for "+line(address)+".",
+		"svcctl login "+line(quote(address))+" --email you@example.com", "signs in; then svcctl tui again.")
+	return pane{title: title, lines: lines, active: true}.draw(r.theme, w, h)
+}
+
+func (s *inbox) drawList(w int) []string {
+	iw, ih := inner(w, s.h)
+	p := pane{title: s.title(), active: !s.typing()}
+	p.bottom = []string{fit(" "+s.theme.dim.Render(s.counts()), iw)}
+	if s.filling || !s.filter.empty() {
+		p.bottom = []string{fit(" /"+s.filter.draw(s.theme, max(iw-3, 1), 1, s.filling)[0], iw)}
+	}
+	p.lines = s.list.draw(s.theme, iw, ih-1, s.row)
+	if len(s.list.rows) == 0 {
+		p.lines = s.emptyText(iw)
+	}
+	return p.draw(s.theme, w, s.h)
+}
+
+func (s *inbox) title() string {
+	title := "Inbox"
+	if s.pile > 0 {
+		title += " · " + piles[s.pile]
+	}
+	if n := s.badge(); n > 0 {
+		title += fmt.Sprintf(" · %d unread", n)
+	}
+	return title
+}
+
+func (s *inbox) emptyText(w int) []string {
+	switch {
+	case !s.loaded:
+		return s.advice(w, "reading …")
+	case len(s.all) > 0:
+		return s.advice(w, "Nothing here.", "s shows other conversations, / filters")
+	}
+	return s.advice(w, "No conversations yet.", "svcctl widget snippet prints what to paste into your site; visitors then appear here by themselves")
+}
+
+func (s *inbox) counts() string {
+	mine, agent, wait := 0, 0, 0
+	for i := range s.all {
+		c := &s.all[i]
+		switch {
+		case s.mine(c):
+			mine++
+		case c.State == api.ConversationBot:
+			agent++
+		case waiting(c):
+			wait++
+		}
+	}
+	return fmt.Sprintf("me %d · agent %d · wait %d", mine, agent, wait)
+}
+
+func (s *inbox) row(c *api.Conversation, picked, marked bool, w int) []string {
+	sign := "○"
+	if c.Unread > 0 {
+		sign = "●"
+	}
+	right := fmt.Sprintf("%4s %s", ago(s.now, latest(c)), s.state(c))
+	if !picked {
+		right = s.theme.dim.Render(right)
+		if c.Unread > 0 {
+			sign = s.theme.live.Render(sign)
+		}
+	}
+	lines := []string{spread(cursorMark(picked, marked)+sign+" "+visitorName(c), right, w)}
+	if s.talk != nil && s.talk.id == c.ID && s.talk.types != "" {
+		lines = append(lines, "   "+s.theme.live.Render("typing…"))
+	}
+	return lines
+}
+
+// state is a sign of two columns: who has the conversation.
+func (s *inbox) state(c *api.Conversation) string {
+	switch {
+	case c.State == api.ConversationResolved:
+		return "✓ "
+	case c.State == api.ConversationSnoozed:
+		return "zz"
+	case waiting(c):
+		return "🙋"
+	case s.mine(c):
+		return "me"
+	case c.State == api.ConversationBot:
+		return "ai"
+	}
+	return "  "
+}
+
+func visitorName(c *api.Conversation) string {
+	id := c.Visitor.ID
+	if i := strings.LastIndex(id, "_"); i >= 0 {
+		id = id[i+1:]
+	}
+	name := line(or(c.Visitor.Name, c.Visitor.Email))
+	return or(name, "visitor "+strings.ToLower(line(id[max(0, len(id)-3):])))
+}

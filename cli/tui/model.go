@@ -1,0 +1,354 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Below narrow columns or low rows there is one pane; below tiny and flat, a
+// sentence.
+const (
+	narrow = 60
+	low    = 13 // of 15, without head and foot
+	tiny   = 40
+	flat   = 10
+)
+
+// beat is how often what turns and counts is drawn.
+const beat = 125 * time.Millisecond
+
+// model is the top: it owns the messages and the layout.
+type model struct {
+	*room
+	screens  []screen
+	current  int
+	layer    layer // in front of the screens, nil for none
+	place    Place
+	calls    []call
+	fault    error // why the daemon does not answer
+	log      *Calls
+	renderer *lipgloss.Renderer
+	look     int // which theme
+	clip     func(text string)
+	notice   notice
+	beating  bool
+	w, h     int
+	result   Result
+}
+
+// notice is the line about the last action.
+type notice struct {
+	text, hint string
+	bad        bool
+}
+
+// ticked says what time it is.
+type ticked time.Time
+
+func (m *model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.tick()}
+	if m.log != nil {
+		cmds = append(cmds, m.log.watch(m.errands))
+	}
+	for _, s := range m.screens {
+		cmds = append(cmds, s.show())
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) tick() tea.Cmd {
+	return tea.Tick(beat, func(t time.Time) tea.Msg { return ticked(t) })
+}
+
+func (m *model) screen() screen { return m.screens[m.current] }
+
+// Update implements tea.Model.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+	case tea.KeyMsg:
+		return m, m.key(msg)
+	case tea.MouseMsg:
+		return m, m.mouse(msg)
+	case ticked:
+		m.now = time.Time(msg)
+		m.frame++
+		return m, m.tick()
+	case called:
+		return m, m.heard(msg)
+	case failed:
+		m.notice = m.explain(msg)
+	case said:
+		m.notice = notice{text: string(msg)}
+	case ask:
+		m.layer = newQuestion(m.room, msg)
+	case confirm:
+		m.layer = newConfirmation(m.room, msg)
+	case choose:
+		m.layer = newChooser(m.room, msg.title, msg.choices)
+	case goTo:
+		return m, m.goTo(msg)
+	case quit:
+		m.result = Result(msg)
+		return m, tea.Quit
+	case copied:
+		m.notice = notice{text: "copied " + string(msg)}
+	default:
+		return m, m.broadcast(msg)
+	}
+	return m, nil
+}
+
+// broadcast gives a message to every screen: each takes what it knows.
+func (m *model) broadcast(msg tea.Msg) tea.Cmd {
+	cmds := make([]tea.Cmd, 0, len(m.screens))
+	for _, s := range m.screens {
+		cmds = append(cmds, s.update(msg))
+	}
+	return tea.Batch(cmds...)
+}
+
+// heard notes the calls that were made. When the daemon answers again, the
+// screens read again what they show.
+func (m *model) heard(msg called) tea.Cmd {
+	back := m.fault != nil && msg.fault == nil
+	m.calls, m.fault = msg.calls, msg.fault
+	cmds := []tea.Cmd{m.log.watch(m.errands)}
+	if back {
+		m.notice = notice{text: "connected again"}
+		for _, s := range m.screens {
+			cmds = append(cmds, s.show())
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) explain(f failed) notice {
+	text, hint := f.err.Error(), ""
+	if m.desk.Explain != nil {
+		text, hint = m.desk.Explain(f.err)
+	}
+	return notice{text: "could not " + f.doing + ": " + line(text), hint: line(hint), bad: true}
+}
+
+func (m *model) goTo(to goTo) tea.Cmd {
+	i := slices.IndexFunc(m.screens, func(s screen) bool { return s.name() == to.screen })
+	if i < 0 {
+		return nil
+	}
+	m.current, m.zoomed = i, false
+	if f, ok := m.screens[i].(interface{ find(id string) tea.Cmd }); ok && to.id != "" {
+		return f.find(to.id)
+	}
+	return m.screens[i].show()
+}
+
+// key goes to what is in front, then to the screen's actions, then to the
+// global ones, then to the screen.
+func (m *model) key(k tea.KeyMsg) tea.Cmd {
+	if k.String() == "ctrl+c" {
+		return tea.Quit
+	}
+	if m.layer != nil {
+		done, cmd := m.layer.key(k)
+		if done {
+			m.layer = nil
+		}
+		return cmd
+	}
+	m.notice = notice{}
+	name := k.String()
+	if m.screen().typing() {
+		if name == "ctrl+p" {
+			return m.run(actionFor(m.global(), name))
+		}
+		return m.screen().key(k)
+	}
+	if name == "esc" && m.zoomed {
+		m.zoomed = false
+		return nil
+	}
+	if a := actionFor(m.screen().actions(), name); a != nil {
+		return m.run(a)
+	}
+	if a := actionFor(m.global(), name); a != nil {
+		return m.run(a)
+	}
+	return m.screen().key(k)
+}
+
+// run does an action unless it would change something while that is off.
+func (m *model) run(a *action) tea.Cmd {
+	if a == nil {
+		return nil
+	}
+	if a.write && m.readOnly {
+		m.notice = notice{text: "read-only: nothing is changed", hint: "the palette (:) ends it", bad: true}
+		return nil
+	}
+	return a.run()
+}
+
+func (m *model) mouse(msg tea.MouseMsg) tea.Cmd {
+	if m.layer != nil || m.w < tiny || m.h < flat {
+		return nil
+	}
+	top := 1 + len(m.banner())
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
+		return m.screen().wheel(msg.X, msg.Y-top, -3)
+	case msg.Button == tea.MouseButtonWheelDown:
+		return m.screen().wheel(msg.X, msg.Y-top, 3)
+	case msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress:
+		return nil
+	case msg.Y == 0:
+		_, spots := m.head()
+		for i, spot := range spots {
+			if msg.X >= spot[0] && msg.X < spot[1] {
+				return m.goTo(goTo{screen: m.screens[i].name()})
+			}
+		}
+		return nil
+	}
+	return m.screen().click(msg.X, msg.Y-top)
+}
+
+// View implements tea.Model: exactly as many lines as there are, none too wide.
+func (m *model) View() string {
+	if m.w <= 0 || m.h <= 0 {
+		return ""
+	}
+	if m.w < tiny || m.h < flat {
+		return strings.Join(m.sentence(), "\n")
+	}
+	head, _ := m.head()
+	out := append([]string{head}, m.banner()...)
+	body := m.h - len(out) - 1
+	m.screen().SetSize(m.w, body)
+	out = append(out, strings.Split(m.screen().Render(), "\n")...)
+	if m.layer != nil {
+		out = over(out, m.layer.draw(m.theme, m.w, len(out)), m.w)
+	}
+	out = append(out, m.foot())
+	return strings.Join(out, "\n")
+}
+
+// sentence is all that fits on a very small terminal.
+func (m *model) sentence() []string {
+	out := blank(m.w, m.h)
+	for i, text := range wrap("svc needs 40 columns and 10 rows; q quits.", m.w) {
+		if i < len(out) {
+			out[i] = fit(text, m.w)
+		}
+	}
+	return out
+}
+
+// head is the line of screens, and where each stands.
+func (m *model) head() (string, [][2]int) {
+	where := " " + m.theme.brand.Render("svc")
+	if m.w >= narrow {
+		where += m.theme.dim.Render(" ▸ ") + m.theme.bold.Render(ansi.Truncate(line(m.place.String()), 24, "…"))
+	}
+	if m.readOnly {
+		where += m.theme.warn.Render(" read-only")
+	}
+	out := where + strings.Repeat(" ", min(4, max(1, m.w/30)))
+	var spots [][2]int
+	for i, s := range m.screens {
+		label := string(rune('1'+i)) + " " + s.name() + raised(s.badge())
+		start := ansi.StringWidth(out)
+		style := m.theme.dim
+		if i == m.current {
+			style = m.theme.tab
+		}
+		out += style.Render(label)
+		spots = append(spots, [2]int{start, start + ansi.StringWidth(label)})
+		out += "  "
+	}
+	return fit(out, m.w), spots
+}
+
+// raised is a small number above the line.
+func raised(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if n > 99 {
+		return "⁹⁹⁺"
+	}
+	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+	out := ""
+	for ; n > 0; n /= 10 {
+		out = string(digits[n%10]) + out
+	}
+	return out
+}
+
+// banner says calmly that the daemon does not answer.
+func (m *model) banner() []string {
+	if m.fault == nil {
+		return nil
+	}
+	text := m.spinner() + " the daemon does not answer; what you see may be old. Trying again …"
+	return []string{m.theme.warn.Render(fit(" "+text, m.w))}
+}
+
+// foot is what happened last, or what the keys do.
+func (m *model) foot() string {
+	if m.notice.text != "" {
+		mark, style := "✓ ", m.theme.good
+		if m.notice.bad {
+			mark, style = "✗ ", m.theme.bad
+		}
+		text := " " + style.Render(mark+line(m.notice.text))
+		if m.notice.hint != "" {
+			text += m.theme.dim.Render(" · " + m.notice.hint)
+		}
+		return fit(text, m.w)
+	}
+	out := " "
+	for _, a := range m.hints() {
+		part := m.theme.key.Render(a.key) + " " + m.theme.dim.Render(a.name) + "  "
+		if ansi.StringWidth(out)+ansi.StringWidth(part) > m.w-8 {
+			break
+		}
+		out += part
+	}
+	if m.screen().typing() {
+		return fit(out, m.w)
+	}
+	return spread(out, m.theme.key.Render("?")+m.theme.dim.Render(" help "), m.w)
+}
+
+func (m *model) hints() []action {
+	out := []action{}
+	if m.screen().typing() {
+		return []action{{key: "esc", name: "leaves the field"}, {key: "ctrl-p", name: "command"}}
+	}
+	for _, a := range m.screen().actions() {
+		if !a.silent {
+			a.key = keyName(a.key)
+			out = append(out, a)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return append(out, action{key: ":", name: "command"})
+}
+
+// keyName is a key as the footer has it.
+func keyName(key string) string {
+	switch key {
+	case " ":
+		return "space"
+	}
+	return strings.ReplaceAll(key, "ctrl+", "ctrl-")
+}

@@ -1,0 +1,195 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"edgesvc.dev/svc/sdk/api"
+	"edgesvc.dev/svc/sdk/svctest"
+	"golang.org/x/sys/unix"
+)
+
+// TestTerminalIsNotAsked runs svcctl on a terminal that never answers: bubbletea
+// would ask it for its colours before main runs, and wait (see cli/tui/internal/quiet).
+func TestTerminalIsNotAsked(t *testing.T) {
+	program, err := exec.LookPath("svcctl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	master, tty := openPTY(t)
+	cmd := exec.CommandContext(t.Context(), program, "version")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=", "SVC_CONFIG_DIR="+t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	out, err := io.ReadAll(master)
+	if err != nil && !errors.Is(err, syscall.EIO) { // all writers have left
+		t.Fatal(err)
+	}
+	if !bytes.Contains(out, []byte("svcctl")) {
+		t.Errorf("no version in %q", out)
+	}
+	if bytes.ContainsRune(out, '\x1b') {
+		t.Errorf("svcctl version writes escape sequences to the terminal: %q", out)
+	}
+}
+
+// openPTY makes a terminal (pty(7)); the test reads and writes master.
+func openPTY(t *testing.T) (master, tty *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	fd := int(master.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	return master, tty
+}
+
+// screen is svcctl tui in tmux, as a person has it before them.
+type screen struct {
+	t      *testing.T
+	socket string
+}
+
+// openScreen starts svcctl tui in a terminal of 100 by 30.
+func openScreen(t *testing.T, server *svctest.Server, args ...string) *screen {
+	t.Helper()
+	program, err := exec.LookPath("svcctl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	login := exec.CommandContext(t.Context(), program, "login", server.SignInLink, "--password-stdin", "--insecure-storage")
+	login.Env = environment(home)
+	login.Stdin = strings.NewReader("correct horse battery\n")
+	if out, err := login.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s := &screen{t: t, socket: filepath.Join(home, "tmux")}
+	run := append([]string{"-f", "/dev/null", "-S", s.socket, "new-session", "-d", "-s", "tui", "-x", "100", "-y", "30", program, "tui"}, args...)
+	cmd := exec.CommandContext(t.Context(), "tmux", run...)
+	cmd.Env = environment(home)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		// The session may have ended with its program already.
+		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
+	})
+	return s
+}
+
+func environment(home string) []string {
+	return []string{"HOME=" + home, "SVC_CONFIG_DIR=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8",
+		"TERM=tmux-256color", "SHELL=/bin/sh", "DBUS_SESSION_BUS_ADDRESS=", "TZ=UTC"}
+}
+
+func (s *screen) keys(keys ...string) {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.t.Context(), "tmux", append([]string{"-S", s.socket, "send-keys", "-t", "tui"}, keys...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// sees waits until the screen shows all texts.
+func (s *screen) sees(texts ...string) {
+	s.t.Helper()
+	shown := ""
+	for range 200 {
+		out, err := exec.CommandContext(s.t.Context(), "tmux", "-S", s.socket, "capture-pane", "-p", "-t", "tui").CombinedOutput()
+		if err != nil {
+			s.t.Fatalf("%v: %s", err, out)
+		}
+		shown = string(out)
+		missing := false
+		for _, text := range texts {
+			missing = missing || !strings.Contains(shown, text)
+		}
+		if !missing {
+			return
+		}
+		time.Sleep(50 * time.Millisecond) // between two looks
+	}
+	s.t.Fatalf("the screen never shows %q:\n%s", texts, shown)
+}
+
+// TestScreens works in the terminal UI against a real daemon: posts are read
+// and published, a job is seen live.
+func TestScreens(t *testing.T) {
+	server := svctest.NewServer(t)
+	c := server.Client()
+	ctx := t.Context()
+	draft, err := c.Posts.Create(ctx, api.PostCreate{Title: "Why Go", Content: "<h2>Small binaries</h2><p>One <b>file</b>.</p>", Tags: []string{"go"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := openScreen(t, server)
+	s.sees("1 Posts", "▸○ Why Go", "## Small binaries", "One file.", "/why-go · draft")
+	s.keys("p")
+	s.sees("✓ published why-go", "▸● Why Go")
+	if p, err := c.Posts.Get(ctx, draft.ID); err != nil || p.Status != api.PostPublished {
+		t.Fatalf("got %v, %v; want it published", p, err)
+	}
+
+	s.keys("g")
+	s.sees("Title of the post to write")
+	s.keys("-l", "Edge daemons")
+	s.keys("Enter")
+	s.sees("a job writes “Edge daemons”")
+	s.keys("2")
+	s.sees("Jobs · live", "✓ Edge daemons", "✓ content", "100%")
+	s.keys("o")
+	s.sees("Edge daemons", "Preview")
+
+	s.keys("@")
+	s.sees("svcctl api -X POST posts/"+draft.ID+"/publish", "202")
+	s.keys("Escape")
+	s.keys(":")
+	s.keys("-l", "read-only")
+	s.keys("Enter")
+	s.sees("read-only")
+	s.keys("1", "p")
+	s.sees("nothing is changed")
+	s.keys("q")
+	s.ended()
+}
+
+// ended waits until the program has left.
+func (s *screen) ended() {
+	s.t.Helper()
+	for range 100 {
+		if exec.Command("tmux", "-S", s.socket, "has-session").Run() != nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond) // between two looks
+	}
+	s.t.Fatal("q does not end svcctl tui")
+}
