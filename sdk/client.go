@@ -16,7 +16,8 @@ type Client struct {
 	Media  *MediaService
 	Events *EventsService
 
-	Helpdesk *HelpdeskService
+	Helpdesk      *HelpdeskService
+	Conversations *ConversationsService
 
 	t *transport
 }
@@ -31,8 +32,9 @@ func New(baseURL string, options ...Option) *Client {
 		Media:  &MediaService{t: t},
 		Events: &EventsService{t: t},
 
-		Helpdesk: &HelpdeskService{t: t},
-		t:        t,
+		Helpdesk:      &HelpdeskService{t: t},
+		Conversations: &ConversationsService{t: t},
+		t:             t,
 	}
 }
 

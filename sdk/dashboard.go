@@ -17,6 +17,8 @@ type Dashboard struct {
 	Tasks *TasksService
 	Team  *TeamService
 
+	Conversations *LiveConversations
+
 	t *transport
 }
 
@@ -30,7 +32,10 @@ func NewDashboard(baseURL, token string, options ...Option) *Dashboard {
 		Keys:  &KeysService{t: t},
 		Tasks: &TasksService{t: t},
 		Team:  &TeamService{t: t},
-		t:     t,
+
+		Conversations: newLiveConversations(t),
+
+		t: t,
 	}
 }
 

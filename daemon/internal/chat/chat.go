@@ -136,7 +136,7 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Opens, snoozes or resolves a conversation. An answer being written by the agent is canceled."},
 		{Name: "conversations.assign", Method: "POST", Path: "/conversations/{id}/assign", Scope: op.ConversationsReply, Do: op.Func(s.Assign),
 			Doc: "Gives a conversation to a member, or to none."},
-		{Name: "conversations.takeOver", Method: "POST", Path: "/conversations/{id}/take-over", Scope: op.ConversationsReply, Session: op.Operator, Do: op.Func(s.TakeOver),
+		{Name: "conversations.takeOver", Scope: op.ConversationsReply, Session: op.Operator, Do: op.Func(s.TakeOver),
 			Doc: "Assigns a conversation to the signed-in member and stops the agent."},
 		{Name: "conversations.returnToBot", Method: "POST", Path: "/conversations/{id}/return-to-bot", Scope: op.ConversationsReply, Do: op.Func(s.ReturnToBot),
 			Doc: "Lets the active agent answer again, also what the visitor wrote last."},

@@ -104,6 +104,12 @@ func TestIdentity(t *testing.T) {
 	if _, err := w.chat.Visit(t.Context(), chat.Arrival{Team: "team_a", Site: locked}); err == nil {
 		t.Error("a site that requires identity lets everybody in")
 	}
+	if _, err := w.chat.Visit(t.Context(), chat.Arrival{Team: "team_a", Site: locked, Hello: api.ChatIn{Visitor: anonymous}}); err == nil {
+		t.Error("a site that requires identity lets an unproven token in")
+	}
+	if r := w.arrive(chat.Arrival{Site: locked, Hello: api.ChatIn{Visitor: proven.Visitor}}).ready(); r.Conv != proven.Conv {
+		t.Error("a proven visitor's token is not enough")
+	}
 }
 
 // refusedWith asserts the code of a refusal.

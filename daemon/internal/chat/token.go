@@ -85,17 +85,23 @@ func (k keyring) proven(siteID string) string { return visitorID(k.sum("identity
 
 const tokenBytes = 24
 
-// token proves to be the visitor id. It is worth nothing at another site.
-func (k keyring) token(id string) string {
-	return id + "." + base64.RawURLEncoding.EncodeToString(k.sum("visitor", id)[:tokenBytes])
+// token proves to be the visitor id, and whether the site has proven who that
+// is. It is worth nothing at another site.
+func (k keyring) token(id string, proven bool) string {
+	purpose := "visitor"
+	if proven {
+		purpose = "proven"
+	}
+	return id + "." + base64.RawURLEncoding.EncodeToString(k.sum(purpose, id)[:tokenBytes])
 }
 
-// visitor returns whom a token is for; ok is false for a token that this site's
-// daemon did not make.
-func (k keyring) visitor(token string) (id string, ok bool) {
+// visitor returns whom a token is for; ok is false for a token that was not made
+// for this site.
+func (k keyring) visitor(token string) (id string, proven, ok bool) {
 	id, _, ok = strings.Cut(token, ".")
 	if !ok || !strings.HasPrefix(id, visitorPrefix) {
-		return "", false
+		return "", false, false
 	}
-	return id, hmac.Equal([]byte(token), []byte(k.token(id)))
+	proven = hmac.Equal([]byte(token), []byte(k.token(id, true)))
+	return id, proven, proven || hmac.Equal([]byte(token), []byte(k.token(id, false)))
 }

@@ -60,9 +60,6 @@ type site struct{ id, name, color, greeting string }
 // since Hello.Since, then the answer being written. A token that is not this
 // site's makes a new visitor. Close is owed.
 func (s *Service) Visit(ctx context.Context, a Arrival) (*Visit, error) {
-	if a.Site.Identity == "required" && a.Verified == nil {
-		return nil, api.NewError(http.StatusUnauthorized, api.CodeInvalidCredentials, "This site asks its visitors to be signed in.")
-	}
 	key, err := s.key(ctx)
 	if err != nil {
 		return nil, err
@@ -72,14 +69,16 @@ func (s *Service) Visit(ctx context.Context, a Arrival) (*Visit, error) {
 		site:   site{a.Site.ID, a.Site.Name, a.Site.Color, a.Site.Greeting},
 		frames: rate.NewLimiter(framesPerSecond, frameBurst), box: newBox[api.ChatOut](),
 	}
-	v.who = api.Visitor{Locale: clip(a.Hello.Lang, maxLocale)}
-	v.look(a.Hello.Page)
-	v.claim(a.Hello.User)
-	id, known := v.keys.visitor(a.Hello.Visitor)
+	id, proven, known := v.keys.visitor(a.Hello.Visitor)
 	if !known {
 		id = newVisitorID()
 	}
-	v.who.ID = id
+	if a.Site.Identity == "required" && a.Verified == nil && !proven {
+		return nil, api.NewError(http.StatusUnauthorized, api.CodeInvalidCredentials, "This site asks its visitors to be signed in.")
+	}
+	v.who = api.Visitor{ID: id, Verified: proven, Locale: clip(a.Hello.Lang, maxLocale)}
+	v.look(a.Hello.Page)
+	v.claim(a.Hello.User)
 	if err := s.hub.enter(v, &s.o); err != nil {
 		return nil, err
 	}
@@ -194,7 +193,7 @@ func (v *Visit) begin(ctx context.Context, conv string, since int) error {
 
 func (v *Visit) ready(agent api.Agent, available bool) api.ChatOut {
 	out := api.ChatOut{
-		T: "ready", Visitor: v.keys.token(v.who.ID), Color: v.site.color, Greet: v.site.greeting,
+		T: "ready", Visitor: v.keys.token(v.who.ID, v.who.Verified), Color: v.site.color, Greet: v.site.greeting,
 		Agent:  &api.ChatAgent{Name: v.site.name},
 		Limits: &api.ChatLimits{Chars: maxChars, PerMinute: v.s.o.PerMinute},
 	}
@@ -320,14 +319,10 @@ func (v *Visit) claim(u *api.ChatUser) {
 
 // recall takes over what is stored of the visitor.
 func (v *Visit) recall(known *api.Visitor) {
-	if v.who.Verified {
-		return
-	}
-	v.who.Verified = known.Verified
-	if known.Verified || v.who.Name == "" {
+	if v.who.Name == "" {
 		v.who.Name = known.Name
 	}
-	if known.Verified || v.who.Email == "" {
+	if v.who.Email == "" {
 		v.who.Email = known.Email
 	}
 }
