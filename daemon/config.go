@@ -42,6 +42,7 @@ type Config struct {
 	OpenAIBaseURL    string        `name:"openai-base-url" env:"OPENAI_BASE_URL" doc:"Address of a compatible server (Ollama, vLLM, llama.cpp)."`
 	AnthropicKey     secret        `name:"anthropic-api-key" env:"ANTHROPIC_API_KEY" doc:"Key for Anthropic's models."`
 	AnthropicBaseURL string        `name:"anthropic-base-url" env:"ANTHROPIC_BASE_URL" doc:"Address of a compatible server."`
+	AllowCIDR        []string      `name:"allow-cidr" env:"SVCD_ALLOW_CIDR" doc:"Private address ranges that tasks may reach, as 10.0.0.0/8. For development; none by default."`
 	ModelMap         []string      `name:"model-map" env:"SVCD_MODEL_MAP" doc:"Names that a compatible server uses, as gpt-6-luna=llama3."`
 }
 
@@ -185,6 +186,9 @@ func (c *Config) check() error {
 	if _, err := c.limits(); err != nil {
 		wrong("limits: %w", err)
 	}
+	if _, err := c.allowed(); err != nil {
+		wrong("allow-cidr: %w", err)
+	}
 	for _, pair := range append(append([]string{}, c.SiteHosts...), c.ModelMap...) {
 		if left, right, ok := strings.Cut(pair, "="); !ok || left == "" || right == "" {
 			wrong("%q must be written as name=value", pair)
@@ -218,6 +222,19 @@ func (c *Config) limits() (op.Limits, error) {
 		limits[class] = n
 	}
 	return limits, nil
+}
+
+// allowed reads the ranges of AllowCIDR.
+func (c *Config) allowed() ([]netip.Prefix, error) {
+	ranges := make([]netip.Prefix, 0, len(c.AllowCIDR))
+	for _, text := range c.AllowCIDR {
+		r, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no range; write it like 10.0.0.0/8", text)
+		}
+		ranges = append(ranges, r)
+	}
+	return ranges, nil
 }
 
 // pairs reads name=value settings.

@@ -16,8 +16,11 @@ import (
 
 	"github.com/sourcegraph/conc"
 
+	"edgesvc.dev/svc/daemon/internal/agents"
+	"edgesvc.dev/svc/daemon/internal/chat"
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/guard"
+	"edgesvc.dev/svc/daemon/internal/helpdesk"
 	"edgesvc.dev/svc/daemon/internal/hijack"
 	"edgesvc.dev/svc/daemon/internal/jobs"
 	"edgesvc.dev/svc/daemon/internal/llm"
@@ -27,6 +30,8 @@ import (
 	"edgesvc.dev/svc/daemon/internal/posts"
 	"edgesvc.dev/svc/daemon/internal/public"
 	"edgesvc.dev/svc/daemon/internal/rest"
+	"edgesvc.dev/svc/daemon/internal/seal"
+	"edgesvc.dev/svc/daemon/internal/tasks"
 	"edgesvc.dev/svc/daemon/internal/team"
 	"edgesvc.dev/svc/daemon/internal/trpc"
 	"edgesvc.dev/svc/kv/bolt"
@@ -40,13 +45,18 @@ type Daemon struct {
 	base  string
 	store *bolt.Store
 
-	log    *event.Log
-	team   *team.Service
-	posts  *posts.Service
-	jobs   *jobs.Service
-	media  *media.Service
-	table  *op.Table
-	models *llm.Router
+	log   *event.Log
+	team  *team.Service
+	posts *posts.Service
+	jobs  *jobs.Service
+	media *media.Service
+	table *op.Table
+
+	helpdesk *helpdesk.Service
+	agents   *agents.Service
+	tasks    *tasks.Service
+	chat     *chat.Service
+	models   *llm.Router
 
 	rest    *rest.Handler
 	mcp     *mcp.Handler
@@ -75,9 +85,17 @@ func Open(cfg *Config) (*Daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	box, err := seal.Open(cfg.Data)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	allow, err := cfg.allowed()
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	d := &Daemon{cfg: cfg, store: store}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.join(limits)
+	d.join(limits, box, allow)
 	return d, nil
 }
 
@@ -160,7 +178,7 @@ func (d *Daemon) connsPerAddress() int {
 // Close ends the workers and closes the store.
 func (d *Daemon) Close() error {
 	d.cancel()
-	return d.store.Close()
+	return errors.Join(d.helpdesk.Close(), d.store.Close())
 }
 
 // llmConfig reads the vendors' settings.

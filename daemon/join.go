@@ -4,22 +4,30 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
+	"path/filepath"
 	"time"
 
 	"github.com/sourcegraph/conc"
 	"github.com/valyala/fasthttp"
 
+	"edgesvc.dev/svc/daemon/internal/agents"
+	"edgesvc.dev/svc/daemon/internal/chat"
 	"edgesvc.dev/svc/daemon/internal/event"
+	"edgesvc.dev/svc/daemon/internal/helpdesk"
 	"edgesvc.dev/svc/daemon/internal/hijack"
 	"edgesvc.dev/svc/daemon/internal/jobs"
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/mcp"
 	"edgesvc.dev/svc/daemon/internal/media"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/outbound"
 	"edgesvc.dev/svc/daemon/internal/posts"
 	"edgesvc.dev/svc/daemon/internal/public"
 	"edgesvc.dev/svc/daemon/internal/queue"
 	"edgesvc.dev/svc/daemon/internal/rest"
+	"edgesvc.dev/svc/daemon/internal/seal"
+	"edgesvc.dev/svc/daemon/internal/tasks"
 	"edgesvc.dev/svc/daemon/internal/team"
 	"edgesvc.dev/svc/daemon/internal/trpc"
 	"edgesvc.dev/svc/kv"
@@ -29,19 +37,30 @@ import (
 // streamWrite bounds each write to a client that follows a stream.
 const streamWrite = 30 * time.Second
 
-// join makes the services over the store and connects them.
-func (d *Daemon) join(limits op.Limits) {
+// indexFolder holds the helpdesk's search index. It is made of what is in the
+// store, and made anew when it is missing.
+const indexFolder = "search"
+
+// join makes the services over the store and connects them. The box seals what
+// must be read again in the clear.
+func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.log = event.New(d.store)
 	d.team = team.New(d.store)
-	d.team.Version = version()
+	d.team.Version, d.team.Seal = version(), box
 	d.models = llm.Open(d.llmConfig())
 	d.media = media.New(d.store, d.log, 0)
 	d.posts = posts.New(d.store, d.log)
 	d.jobs = jobs.New(d.store, d.models, jobs.Options{Workers: d.cfg.JobWorkers})
+	d.helpdesk = helpdesk.New(d.store, d.log, helpdesk.Options{IndexDir: filepath.Join(d.cfg.Data, indexFolder)})
+	d.agents = agents.New(d.store, d.log, d.models)
+	d.tasks = tasks.New(d.store, d.log, d.models, box, outbound.New(outbound.Options{Allow: allow}))
+	d.chat = chat.New(d.store, d.log, chat.Options{})
 	d.connect()
+	d.connectAgents()
 	d.table = op.NewTable(d.store, op.NewLimiter(limits),
-		d.team.Ops(), d.posts.Ops(), d.jobs.Ops(), d.media.Ops(), d.log.Ops())
-	d.table.AddStreams(d.jobs.Streams())
+		d.team.Ops(), d.posts.Ops(), d.jobs.Ops(), d.media.Ops(), d.log.Ops(),
+		d.helpdesk.Ops(), d.agents.Ops(), d.tasks.Ops(), d.chat.Ops())
+	d.table.AddStreams(d.jobs.Streams(), d.tasks.Streams(), d.chat.Streams())
 	d.metrics = newMetrics(d.store)
 	d.bridge = hijack.New(slog.Default(), streamWrite)
 }
@@ -87,6 +106,9 @@ func (d *Daemon) work(ctx context.Context) {
 	workers.Go(func() { d.logEnd("keys' upkeep", d.team.Run(ctx)) })
 	workers.Go(func() { d.posts.Run(ctx) })
 	workers.Go(func() { d.jobs.Run(ctx) })
+	workers.Go(func() { d.chat.Run(ctx) })
+	workers.Go(func() { d.logEnd("index the helpdesk", d.helpdesk.Run(ctx)) })
+	workers.Go(func() { d.logEnd("follow conversations", d.react(ctx)) })
 	workers.Go(func() { d.sweep(ctx) })
 	workers.Wait()
 }
@@ -95,6 +117,8 @@ func (d *Daemon) work(ctx context.Context) {
 func (d *Daemon) reclaim(ctx context.Context) {
 	d.logEnd("take over jobs", d.jobs.Reclaim(ctx))
 	d.logEnd("take over the schedule", d.posts.Reclaim(ctx))
+	d.logEnd("take over conversations", d.chat.Reclaim(ctx))
+	d.logEnd("end interrupted tasks", d.tasks.Reclaim(ctx))
 }
 
 func (d *Daemon) logEnd(what string, err error) {
@@ -117,6 +141,7 @@ func (d *Daemon) sweep(ctx context.Context) {
 		}
 		d.logEnd("remove old idempotency keys", op.SweepAnswers(ctx, d.store))
 		d.logEnd("remove ended sessions", d.team.Sweep(ctx))
+		d.logEnd("remove old task runs", d.tasks.Sweep(ctx))
 		_, err := d.log.Sweep(ctx, d.cfg.EventRetention)
 		d.logEnd("remove old events", err)
 	}
@@ -125,7 +150,8 @@ func (d *Daemon) sweep(ctx context.Context) {
 // checkers verify every table of the daemon.
 func checkers() []kv.Checker {
 	var all []kv.Checker
-	for _, list := range [][]kv.Checker{op.Tables(), queue.Tables(), event.Tables(), team.Tables(), posts.Tables(), jobs.Tables(), media.Tables()} {
+	for _, list := range [][]kv.Checker{op.Tables(), queue.Tables(), event.Tables(), team.Tables(), posts.Tables(), jobs.Tables(), media.Tables(),
+		helpdesk.Tables(), agents.Tables(), tasks.Tables(), chat.Tables()} {
 		all = append(all, list...)
 	}
 	return all

@@ -84,3 +84,11 @@ func (s *Service) Active(tx kv.Tx, team string) (agent api.Agent, ok bool, err e
 func (s *Service) announce(tx kv.Tx, who op.Caller, typ string, a *api.Agent) error {
 	return s.log.Append(tx, event.Change{Team: who.Team, Actor: who.Actor, Type: typ, Object: a, RequestID: who.RequestID})
 }
+
+// Known returns a *kv.NotFoundError unless the team has that agent.
+func (s *Service) Known(tx kv.Tx, team, id string) error {
+	if ok, err := agents.Exists(tx, team, id); err != nil || ok {
+		return err
+	}
+	return &kv.NotFoundError{Table: agents.Name(), ID: id}
+}

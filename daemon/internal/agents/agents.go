@@ -33,6 +33,9 @@ type Service struct {
 	Tool func(ctx context.Context, who op.Caller, name string, args []byte) (result string, err error)
 	// Brand returns the name of a team and what may be said about it.
 	Brand func(ctx context.Context, team string) (name string, brand api.Brand, err error)
+	// Dropped removes what belongs to an agent, in the transaction that deletes
+	// it; nil for nothing.
+	Dropped func(tx kv.Tx, team, agentID string) error
 	// Now is the clock.
 	Now func() time.Time
 

@@ -220,6 +220,11 @@ func (s *Service) Delete(ctx context.Context, who op.Caller, in api.AgentRef) (a
 		if err := op.CheckVersion(in.IfMatch, a.Version); err != nil {
 			return api.Deleted{}, err
 		}
+		if s.Dropped != nil {
+			if err := s.Dropped(tx, who.Team, in.ID); err != nil {
+				return api.Deleted{}, err
+			}
+		}
 		if err := agents.Delete(tx, who.Team, in.ID); err != nil {
 			return api.Deleted{}, err
 		}

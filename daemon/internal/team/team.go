@@ -108,15 +108,12 @@ func (s *Service) Brand(ctx context.Context, id string) (name string, brand api.
 
 // UserName returns what to call a member: the name, or the e-mail address when
 // there is none. It returns a *kv.NotFoundError when the member was removed.
-func (s *Service) UserName(ctx context.Context, team, id string) (name string, err error) {
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		m, err := members.Get(tx, team, id)
-		if err == nil {
-			name = m.called()
-		}
-		return err
-	})
-	return name, err
+func (s *Service) UserName(tx kv.Tx, team, id string) (string, error) {
+	m, err := members.Get(tx, team, id)
+	if err != nil {
+		return "", err
+	}
+	return m.called(), nil
 }
 
 // Empty reports whether there is no team yet.

@@ -296,8 +296,15 @@ func TestMembers(t *testing.T) {
 
 	call[api.User](w, "team.setRole", owner, api.MemberRole{ID: admin.Actor.ID, Role: "owner"})
 	call[api.User](w, "team.setRole", owner, api.MemberRole{ID: owner.Actor.ID, Role: "viewer"})
-	if name, err := w.teams.UserName(t.Context(), b.Team.ID, editor.Actor.ID); name != "editor@a.example" || err != nil {
-		t.Fatal(name, err)
+	err := w.store.View(t.Context(), func(tx kv.Tx) error {
+		name, err := w.teams.UserName(tx, b.Team.ID, editor.Actor.ID)
+		if name != "editor@a.example" {
+			t.Error(name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,0 +1,174 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"edgesvc.dev/svc/daemon/internal/agents"
+	"edgesvc.dev/svc/daemon/internal/chat"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// connectAgents gives those who answer visitors what they need of each other.
+func (d *Daemon) connectAgents() {
+	d.helpdesk.URL = d.articleURL
+	d.agents.Search = d.searchArticles
+	d.agents.Tool = d.runTool
+	d.agents.Brand = d.team.Brand
+	d.agents.Dropped = d.tasks.DropAgent
+	d.tasks.Agent = d.agents.Known
+	d.tasks.Brand = d.team.Brand
+	d.tasks.Team = d.teamFacts
+	d.chat.ActiveAgent = d.activeAgent
+	d.chat.Answer = d.answer
+	d.chat.Settled = d.agents.Settled
+	d.chat.Member = d.team.UserName
+}
+
+// articleURL is the address of an article's public page.
+func (d *Daemon) articleURL(ctx context.Context, teamID, slug string) string {
+	t, err := d.team.TeamByID(ctx, teamID)
+	if err != nil {
+		return ""
+	}
+	return d.base + "/" + t.Slug + "/help/" + slug
+}
+
+// searchArticles finds what an agent may answer from, each article with its
+// whole text, which quotes are verified against.
+func (d *Daemon) searchArticles(ctx context.Context, teamID, question string, limit int) ([]agents.Passage, error) {
+	hits, err := d.helpdesk.Search(ctx, teamID, question, limit)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]agents.Passage, 0, len(hits))
+	for _, h := range hits {
+		text, err := d.helpdesk.Text(ctx, teamID, h.ID)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, agents.Passage{
+			ArticleID: h.ID, Title: h.Title, URL: h.URL, Text: text,
+			Quotes: h.Passages, Score: h.Score, Covered: h.Covered,
+		})
+	}
+	return found, nil
+}
+
+// runTool runs an operation for an agent. It answers with what was made, not
+// with all that it holds: the model has just written that itself.
+func (d *Daemon) runTool(ctx context.Context, who op.Caller, name string, args []byte) (string, error) {
+	o := d.table.Lookup(name)
+	if o == nil {
+		return "", fmt.Errorf("run %s: there is no such operation", name)
+	}
+	res, refused := d.table.Call(ctx, op.Request{Op: o, Caller: who, Args: op.Args{Body: args}})
+	if refused != nil {
+		return "", refused
+	}
+	answer, err := o.Answer(res)
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w", name, err)
+	}
+	switch v := answer.(type) {
+	case api.PostCreated:
+		return v.Post.ID, nil
+	case api.Article:
+		return v.ID, nil
+	case api.JobStarted:
+		return v.JobID, nil
+	}
+	return "", fmt.Errorf("run %s: %T names nothing that was made", name, answer)
+}
+
+// teamFacts are what tasks may say of the team.
+func (d *Daemon) teamFacts(ctx context.Context, id string) (map[string]any, error) {
+	t, err := d.team.TeamByID(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"id": t.ID, "name": t.Name, "slug": t.Slug}, nil
+}
+
+func (d *Daemon) activeAgent(ctx context.Context, teamID string) (a api.Agent, ok bool, err error) {
+	err = d.store.View(ctx, func(tx kv.Tx) (err error) {
+		a, ok, err = d.agents.Active(tx, teamID)
+		return err
+	})
+	return a, ok, err
+}
+
+// answer has an agent answer a conversation.
+func (d *Daemon) answer(ctx context.Context, q chat.Question) (api.AgentAnswer, error) {
+	turns := make([]agents.Turn, len(q.Turns))
+	for i, t := range q.Turns {
+		turns[i] = agents.Turn(t)
+	}
+	return d.agents.Answer(ctx, agents.Question{
+		Team: q.Team, AgentID: q.AgentID, Turns: turns, Caller: q.Caller,
+		OnStart: q.OnStart, OnDelta: q.OnDelta, OnRestart: q.OnRestart, OnTool: q.OnTool,
+	})
+}
+
+// gapPause is how long the recording of one question may take.
+const gapPause = 10 * time.Second
+
+// react tells the helpdesk which questions it did not answer, and agents how
+// they were rated. It hears of both at least once: a crash may count one twice.
+func (d *Daemon) react(ctx context.Context) error {
+	return d.log.Follow(ctx, "reactions", func(ctx context.Context, events []api.Event) error {
+		for _, e := range events {
+			if err := d.reactTo(ctx, e); err != nil {
+				return fmt.Errorf("react to %s: %w", e.Type, err)
+			}
+		}
+		return nil
+	}, "conversation.handed_off", "conversation.rated", "conversation.started")
+}
+
+func (d *Daemon) reactTo(ctx context.Context, e api.Event) error {
+	ctx, cancel := context.WithTimeout(ctx, gapPause)
+	defer cancel()
+	switch e.Type {
+	case "conversation.rated":
+		return d.countRating(ctx, e)
+	default:
+		var c api.Conversation
+		if err := op.Decode(e.Data.Object, &c); err != nil {
+			return err
+		}
+		if e.Type == "conversation.started" {
+			return d.store.Update(ctx, func(tx kv.Tx) error { return d.agents.Began(tx, e.TeamID, c.AgentID) })
+		}
+		if c.HandoffReason == api.HandoffUnknown && c.LastMessage != nil {
+			return d.helpdesk.Gap(ctx, e.TeamID, c.LastMessage.Text)
+		}
+		return nil
+	}
+}
+
+// countRating counts a rating for the agent that wrote the message, and takes
+// back the one before.
+func (d *Daemon) countRating(ctx context.Context, e api.Event) error {
+	var m api.Message
+	var before struct {
+		Rating int `json:"rating"`
+	}
+	if err := op.Decode(e.Data.Object, &m); err != nil {
+		return err
+	}
+	if len(e.Data.Previous) > 0 {
+		if err := op.Decode(e.Data.Previous, &before); err != nil {
+			return err
+		}
+	}
+	count := func(v int) (good, bad int) { return max(v, 0), max(-v, 0) }
+	good, bad := count(m.Rating)
+	goodBefore, badBefore := count(before.Rating)
+	return d.store.Update(ctx, func(tx kv.Tx) error {
+		return d.agents.Rated(tx, e.TeamID, m.Author.ID, good-goodBefore, bad-badBefore)
+	})
+}
