@@ -48,7 +48,7 @@ type Task struct {
 // is sealed and answered empty.
 type TaskHeader struct {
 	Name   string `json:"name" minLength:"1" maxLength:"100"`
-	Value  string `json:"value" maxLength:"4000"`
+	Value  string `json:"value,omitempty" maxLength:"4000"`
 	Secret bool   `json:"secret,omitempty"`
 }
 
