@@ -1,0 +1,202 @@
+package widget
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+	"github.com/sourcegraph/conc"
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/sdk/api"
+)
+
+const (
+	// writeWithin is how long a client may take to accept a frame.
+	writeWithin = 10 * time.Second
+	// helloWithin is how long it may take to say who it is.
+	helloWithin = 10 * time.Second
+	// maxStrikes is how many frames of a client may be refused, less those that
+	// are not.
+	maxStrikes = 20
+)
+
+// serveSocket answers GET /svc-api/widget/ws.
+func (h *Handler) serveSocket(ctx *fasthttp.RequestCtx, site Site) {
+	address := h.opt.Address(ctx)
+	h.opt.Upgrade(ctx, address, api.ChatProtocol, func(ctx context.Context, c *websocket.Conn) {
+		s := &socket{h: h, conn: c}
+		s.serve(ctx, site, address)
+	})
+}
+
+// turnAway lets the client of an unknown site read why: a script cannot see the
+// status of a handshake, and would try again for ever.
+func (h *Handler) turnAway(ctx *fasthttp.RequestCtx) {
+	h.opt.Upgrade(ctx, h.opt.Address(ctx), api.ChatProtocol, func(_ context.Context, c *websocket.Conn) {
+		_ = c.Close(api.ChatBadSite, "unknown site")
+	})
+}
+
+// socket is one client's connection. One goroutine reads, another writes; both
+// have small stacks while nothing is said.
+type socket struct {
+	h       *Handler
+	conn    *websocket.Conn
+	visit   Visit
+	strikes int
+	silence *time.Timer // closes the connection when it goes off
+}
+
+func (s *socket) serve(ctx context.Context, site Site, address string) {
+	s.conn.SetReadLimit(-1) // the limit is ours, for the sake of its close code
+	s.silence = time.AfterFunc(helloWithin, func() { s.close(api.ChatIdle, "idle") })
+	defer s.silence.Stop()
+	if !s.begin(ctx, site, address) {
+		return
+	}
+	var writing conc.WaitGroup
+	gone := make(chan struct{})
+	writing.Go(func() { s.write(ctx, gone) })
+	for s.turn(ctx) {
+	}
+	close(gone)
+	s.visit.Close()
+	writing.Wait()
+}
+
+// begin reads hello and opens the visit.
+func (s *socket) begin(ctx context.Context, site Site, address string) bool {
+	hello, ok := s.read(ctx)
+	if !ok {
+		return false
+	}
+	if hello.T != "hello" {
+		s.close(api.ChatBadFrame, "the first frame is hello")
+		return false
+	}
+	visit, err := s.h.desk.Visit(ctx, site, *hello, address)
+	if err != nil {
+		e := refusal(err)
+		frame := errorFrame(e, "")
+		frame.Fatal = true
+		s.send(ctx, frame)
+		s.close(codeOf(e), "")
+		return false
+	}
+	s.visit = visit
+	s.silence.Reset(s.h.opt.Idle)
+	return true
+}
+
+func codeOf(e *api.Error) websocket.StatusCode {
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusNotFound:
+		return api.ChatBadSite
+	case http.StatusForbidden:
+		return api.ChatOrigin
+	case http.StatusTooManyRequests:
+		return api.ChatSlowDown
+	case http.StatusServiceUnavailable:
+		return websocket.StatusServiceRestart
+	}
+	return websocket.StatusInternalError
+}
+
+// turn acts on one frame. It reports whether there may be another.
+func (s *socket) turn(ctx context.Context) bool {
+	f, ok := s.read(ctx)
+	if !ok {
+		return false
+	}
+	s.silence.Reset(s.h.opt.Idle)
+	err := s.visit.Receive(ctx, *f)
+	if err == nil {
+		s.strikes = max(0, s.strikes-1)
+		return true
+	}
+	if s.strikes++; s.strikes > maxStrikes {
+		s.close(api.ChatSlowDown, "slow down")
+		return false
+	}
+	return s.send(ctx, errorFrame(refusal(err), f.CID))
+}
+
+// buffers are for a frame while it is read and decoded.
+var buffers = sync.Pool{New: func() any { return new([maxFrame + 1]byte) }}
+
+// read returns the next frame. Without one, the connection is closed.
+func (s *socket) read(ctx context.Context) (*api.ChatIn, bool) {
+	kind, r, err := s.conn.Reader(ctx)
+	if err != nil {
+		s.broken(err)
+		return nil, false
+	}
+	buf := buffers.Get().(*[maxFrame + 1]byte)
+	defer buffers.Put(buf)
+	n, err := io.ReadFull(r, buf[:])
+	switch {
+	case err == nil:
+		s.close(api.ChatTooBig, "a frame has at most 16 KiB")
+	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		s.broken(err)
+	case kind != websocket.MessageText:
+		s.close(api.ChatBadFrame, "frames are text")
+	case !utf8.Valid(buf[:n]):
+		s.close(websocket.StatusInvalidFramePayloadData, "not UTF-8")
+	default:
+		f := new(api.ChatIn)
+		if decode(buf[:n], f) == nil {
+			return f, true
+		}
+		s.close(api.ChatBadFrame, "not a frame of "+api.ChatProtocol)
+	}
+	return nil, false
+}
+
+// broken ends a connection that cannot be read on. The library has answered most
+// violations of the protocol; it says nothing about a frame without a mask.
+func (s *socket) broken(err error) {
+	_, network := errors.AsType[net.Error](err)
+	if network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, context.Canceled) || websocket.CloseStatus(err) != -1 {
+		_ = s.conn.CloseNow()
+		return
+	}
+	s.close(websocket.StatusProtocolError, "protocol error")
+}
+
+func (s *socket) close(code websocket.StatusCode, reason string) { _ = s.conn.Close(code, reason) }
+
+// write sends what the visit has to say until gone, a fatal error, or a client
+// that does not read.
+func (s *socket) write(ctx context.Context, gone <-chan struct{}) {
+	for {
+		select {
+		case <-gone:
+			return
+		case <-s.visit.Ready():
+		}
+		for _, f := range s.visit.Take() {
+			if !s.send(ctx, f) {
+				return
+			}
+			if f.T == "error" && f.Fatal {
+				s.close(websocket.StatusServiceRestart, f.Code)
+				return
+			}
+		}
+	}
+}
+
+func (s *socket) send(ctx context.Context, f api.ChatOut) bool {
+	ctx, cancel := context.WithTimeout(ctx, writeWithin)
+	defer cancel()
+	return s.conn.Write(ctx, websocket.MessageText, encode(&f)) == nil
+}

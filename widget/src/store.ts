@@ -1,0 +1,58 @@
+// What is kept in the browser between pages: one record for each site, and
+// nothing before consent where the site asks for it.
+
+export type Waiting = { cid: string; text: string }
+
+type Kept = {
+	v?: string // token of the visitor
+	c?: boolean // consent
+	r?: number // seq up to which everything was seen
+	q?: Waiting[] // messages that are not acknowledged
+	e?: string // e-mail address that was left
+	o?: boolean // the panel is open
+}
+
+export function store(site: string) {
+	const name = 'svc:' + site
+	let memory: Kept = {}
+	let allowed = false
+	try {
+		memory = JSON.parse(localStorage.getItem(name) || '{}')
+	} catch {
+		// Blocked, or not ours: the chat lives as long as the page.
+	}
+	return {
+		get: (): Kept => memory,
+		set(change: Partial<Kept>) {
+			memory = { ...memory, ...change }
+			if (!allowed) return
+			try {
+				// Another tab may have become another visitor.
+				localStorage.setItem(name, JSON.stringify(memory))
+			} catch {
+				// As above.
+			}
+		},
+		// token is what any tab has last.
+		token(): string | undefined {
+			try {
+				return JSON.parse(localStorage.getItem(name) || '{}').v || memory.v
+			} catch {
+				return memory.v
+			}
+		},
+		allow(yes: boolean) {
+			allowed = yes
+		},
+		clear() {
+			memory = {}
+			try {
+				localStorage.removeItem(name)
+			} catch {
+				// As above.
+			}
+		},
+	}
+}
+
+export type Store = ReturnType<typeof store>

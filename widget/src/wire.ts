@@ -1,0 +1,162 @@
+// The connection: a websocket, or server-sent events and POST where that does
+// not come through. It delivers frames and says when it is ready; what is sent
+// meanwhile is the sender's to keep.
+
+export type Frame = {
+	t: string
+	visitor?: string
+	conv?: string
+	agent?: { name: string; avatar?: string; online: boolean }
+	color?: string
+	greeting?: string
+	limits?: { chars: number; perMinute: number }
+	cid?: string
+	id?: string
+	seq?: number
+	from?: string
+	name?: string
+	text?: string
+	cards?: { title: string; url: string; quote?: string }[]
+	quick?: string[]
+	n?: number
+	on?: boolean
+	state?: string
+	stop?: string
+	to?: string
+	rated?: number
+	code?: string
+	message?: string
+	retryIn?: number
+	fatal?: boolean
+}
+
+type Hello = { visitor?: string; since: number; lang: string; page: object; user?: object }
+
+// The codes after which the same would only happen again.
+const hopeless = [4400, 4401, 4403, 4413]
+const idle = 4408
+const slowDown = 4429
+const restart = 1012
+
+export function wire(host: string, site: string, hello: () => Hello, got: (f: Frame) => void, state: (s: 'on' | 'off' | 'closed') => void) {
+	const base = host + '/svc-api/widget/'
+	const query = '?site=' + encodeURIComponent(site)
+	let socket: WebSocket | undefined
+	let events: EventSource | undefined
+	let timer = 0
+	let tries = 0
+	let silent = 0 // connections in a row that never became ready
+	let ready = false
+	let wanted = false
+
+	const take = (data: string) => {
+		const f = JSON.parse(data) as Frame
+		if (f.t === 'ready') {
+			ready = true
+			tries = silent = 0
+		}
+		got(f)
+		if (f.t === 'ready') state('on')
+		if (f.t === 'error' && f.fatal) lost(0, f.retryIn)
+	}
+
+	function connect() {
+		clearTimeout(timer)
+		if (!wanted || socket || events) return
+		if (silent % 4 > 1 || !window.WebSocket) return listen() // both in turn while neither works
+		try {
+			const s = (socket = new WebSocket(base.replace(/^http/, 'ws') + 'ws' + query, 'svc.chat.v1'))
+			// Some proxies neither pass the handshake on nor refuse it.
+			timer = setTimeout(() => s === socket && !ready && lost(0), 8000)
+			s.onopen = () => s.send(JSON.stringify({ t: 'hello', ...hello() }))
+			s.onmessage = (e) => s === socket && take(e.data)
+			s.onclose = (e) => s === socket && lost(e.code)
+		} catch {
+			silent = 2
+			listen()
+		}
+	}
+
+	function listen() {
+		const { visitor, since, lang } = hello()
+		const e = (events = new EventSource(`${base}events${query}&since=${since}&lang=${lang}` + (visitor ? '&visitor=' + encodeURIComponent(visitor) : '')))
+		e.onmessage = (m) => e === events && take(m.data)
+		e.onerror = () => e === events && lost(0)
+	}
+
+	// lost plans the next attempt. Many clients lose the same daemon at once:
+	// the wait is random.
+	function lost(code: number, after?: number) {
+		drop()
+		if (hopeless.includes(code)) {
+			wanted = false
+			return state('closed')
+		}
+		state('off')
+		if (code === idle) return // until wake
+		const least = after || (code === slowDown ? 20 : code === restart ? 0.2 : 0)
+		timer = setTimeout(connect, (least + Math.random() * Math.min(30, 2 ** ++tries * 0.5)) * 1000)
+	}
+
+	function drop() {
+		const s = socket
+		const e = events
+		if (!ready) silent++
+		ready = false
+		socket = events = undefined
+		clearTimeout(timer)
+		s?.close()
+		e?.close()
+	}
+
+	async function post(frame: object) {
+		const { visitor, since, lang } = hello()
+		try {
+			// text/plain: no preflight, which the same proxies like to break.
+			const answer = await fetch(base + 'frames' + query, {
+				method: 'POST',
+				credentials: 'omit',
+				headers: { 'Content-Type': 'text/plain' },
+				body: JSON.stringify({ visitor, since, lang, frame }),
+			})
+			const { frames } = await answer.json()
+			for (const f of frames || []) if (f.t !== 'ready') got(f)
+		} catch {
+			// What matters is sent again when the stream is back.
+		}
+	}
+
+	const wake = () => {
+		if (!wanted || socket || events || document.hidden) return
+		tries = 0
+		connect()
+	}
+	addEventListener('online', wake)
+	document.addEventListener('visibilitychange', wake)
+
+	return {
+		open() {
+			wanted = true
+			connect()
+		},
+		// send reports whether the frame is on its way.
+		send(frame: object): boolean {
+			if (!ready) return false
+			if (socket) socket.send(JSON.stringify(frame))
+			else post(frame)
+			return true
+		},
+		isReady: () => ready,
+		close() {
+			wanted = false
+			drop()
+		},
+		dispose() {
+			this.close()
+			removeEventListener('online', wake)
+			document.removeEventListener('visibilitychange', wake)
+		},
+	}
+}
+
+export type Wire = ReturnType<typeof wire>
