@@ -17,7 +17,7 @@ import (
 // ask calls a members' operation.
 func (in *instance) ask(t *testing.T, name, credential, body string, headers ...string) answer {
 	t.Helper()
-	return in.send(t, "POST", "/svc-api/session/"+name, credential, body, headers...)
+	return in.procedure(t, name, credential, body, headers...)
 }
 
 // TestAcceptSignIn signs in by link, once, and by password, and looks at the
@@ -81,8 +81,8 @@ func TestAcceptCookieOrigin(t *testing.T) {
 		{[]string{"Origin", in.URL + ".evil.example"}, 403, "csrf_failed"},
 		{[]string{"Sec-Fetch-Site", "cross-site"}, 403, "csrf_failed"},
 		{[]string{"Sec-Fetch-Site", "same-site"}, 403, "csrf_failed"},
-		{[]string{"Content-Type", "text/plain"}, 415, "unsupported_media_type"},
-		{[]string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"},
+		{[]string{"Content-Type", "text/plain"}, 415, "UNSUPPORTED_MEDIA_TYPE"},
+		{[]string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "UNSUPPORTED_MEDIA_TYPE"},
 	} {
 		a := in.ask(t, "auth.session", "", `{}`, append(c.headers, "Cookie", "svc_session="+session)...)
 		if a.StatusCode != c.status || a.JSON(t)["code"] != c.code {

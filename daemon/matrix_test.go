@@ -142,7 +142,7 @@ func (in *instance) surfaces(o *op.Op, credential string) []surfaceCall {
 	}
 	if o.Session > 0 {
 		calls = append(calls, surfaceCall{"session", func(t *testing.T, id string) string {
-			return volatile.ReplaceAllString(string(in.send(t, "POST", "/svc-api/session/"+o.Name, credential, string(in.arguments(t, o, id, body(id)))).Body), "")
+			return volatile.ReplaceAllString(string(in.procedure(t, o.Name, credential, string(in.arguments(t, o, id, body(id)))).Body), "")
 		}})
 	}
 	return calls
@@ -193,7 +193,7 @@ func (in *instance) populate(t *testing.T, team daemon.First) map[string]string 
 	t.Helper()
 	token := in.session(t, team)
 	session := func(name, body string) map[string]any {
-		return in.send(t, "POST", "/svc-api/session/"+name, token, body).JSON(t)
+		return in.procedure(t, name, token, body).JSON(t)
 	}
 	rest := func(method, path, body string, headers ...string) map[string]any {
 		return in.send(t, method, "/svc-api/v1"+path, team.Key, body, headers...).JSON(t)
@@ -220,7 +220,7 @@ func (in *instance) session(t *testing.T, team daemon.First) string {
 	}
 	if in.sessions[team.TeamID] == "" {
 		_, link, _ := strings.Cut(team.SignInLink, "token=")
-		s := in.send(t, "POST", "/svc-api/session/auth.login", "", `{"linkToken":"`+link+`","newPassword":"correct horse battery"}`).JSON(t)
+		s := in.procedure(t, "auth.login", "", `{"linkToken":"`+link+`","newPassword":"correct horse battery"}`).JSON(t)
 		in.sessions[team.TeamID] = s["token"].(string)
 	}
 	return in.sessions[team.TeamID]
@@ -229,7 +229,7 @@ func (in *instance) session(t *testing.T, team daemon.First) string {
 // key makes a key of team A with the given scopes.
 func (in *instance) key(t *testing.T, scopes []string) string {
 	t.Helper()
-	made := in.send(t, "POST", "/svc-api/session/apiKeys.create", in.session(t, in.A), string(encode(t, map[string]any{"name": "test", "scopes": scopes})))
+	made := in.procedure(t, "apiKeys.create", in.session(t, in.A), string(encode(t, map[string]any{"name": "test", "scopes": scopes})))
 	if made.StatusCode != http.StatusOK && made.StatusCode != http.StatusCreated {
 		t.Fatalf("create key: %s %s", made.Status, made.Body)
 	}
@@ -246,7 +246,7 @@ func (in *instance) seen(t *testing.T, team daemon.First) string {
 		all.Write(in.send(t, "GET", "/svc-api/v1"+path, team.Key, "").Body)
 	}
 	for _, name := range []string{"apiKeys.list", "team.members", "auth.sessions", "team.get"} {
-		body := in.send(t, "POST", "/svc-api/session/"+name, in.session(t, team), "{}").Body
+		body := in.procedure(t, name, in.session(t, team), "{}").Body
 		all.Write(regexp.MustCompile(`"(lastUsedAt|updatedAt|expiresAt)":[^,}]*`).ReplaceAll(body, nil))
 	}
 	return all.String()

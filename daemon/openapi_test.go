@@ -110,12 +110,17 @@ func TestSDKReachesEveryOperation(t *testing.T) {
 		t.Error("sign-in succeeded without a server")
 	}
 	for _, o := range in.Table().Ops {
-		want := []string{"POST /svc-api/session/" + o.Name}
+		want := []string{"POST /svc-api/trpc/" + o.Name}
 		if o.Method != "" {
 			want = []string{o.Method + " /svc-api/v1" + o.Path}
 		}
 		if !slices.ContainsFunc(made, func(m string) bool { return samePath(want[0], m) }) && !slices.Contains(beyondSDK, o.Name) {
 			t.Errorf("no method of the SDK reaches %s (%s)", o.Name, want[0])
+		}
+	}
+	for _, s := range in.Table().Streams {
+		if !slices.Contains(made, "GET /svc-api/trpc/"+s.Name) {
+			t.Errorf("no method of the SDK follows %s", s.Name)
 		}
 	}
 }

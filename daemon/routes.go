@@ -75,7 +75,7 @@ func bodyLimit(h *fasthttp.RequestHeader) int {
 	case key && bytes.HasPrefix(path, []byte(rest.Prefix)):
 		return jsonBody
 	case !key && (bytes.HasPrefix(bearer, []byte("Bearer sess_")) || len(h.Cookie(rest.CookieName)) > 0) &&
-		(bytes.HasPrefix(path, []byte(trpc.Prefix)) || bytes.HasPrefix(path, []byte(rest.SessionPrefix))):
+		bytes.HasPrefix(path, []byte(trpc.Prefix)):
 		return jsonBody
 	}
 	return guard.SmallBody

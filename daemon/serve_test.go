@@ -37,8 +37,8 @@ func TestTLS(t *testing.T) {
 	}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: config}}
 	_, token, _ := strings.Cut(in.A.SignInLink, "token=")
-	res, err := client.Post("https://"+in.Addr+"/svc-api/session/auth.login", "application/json",
-		strings.NewReader(`{"linkToken":"`+token+`","newPassword":"correct horse battery"}`))
+	res, err := client.Post("https://"+in.Addr+"/svc-api/trpc/auth.login", "application/json",
+		strings.NewReader(`{"json":{"linkToken":"`+token+`","newPassword":"correct horse battery"}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,8 @@ import (
 // subscribe yields the values of a live procedure until the daemon ends it or
 // ctx does. A connection that is lost is opened again, as often as it takes, and
 // goes on after the last value that had an id. An error that a new connection
-// would meet too is yielded and ends it.
+// would meet too is yielded and ends it, and any error where there are to be no
+// retries.
 func subscribe[T any](ctx context.Context, t *transport, name string, in any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		f := feed{t: t, name: name, in: in, deliver: func(raw []byte) (bool, error) {
@@ -58,7 +59,7 @@ func (f *feed) run(ctx context.Context) error {
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err != nil && !passing(err):
+		case err != nil && (f.t.retries == 0 || !passing(err)):
 			return err
 		case f.progressed:
 			failures = 0

@@ -62,14 +62,14 @@ func TestFirstStart(t *testing.T) {
 		t.Errorf("the key: %d %s", status, body)
 	}
 	login := func() (int, []byte) {
-		return call(t.Context(), "POST", p.URL+"/svc-api/session/auth.login", "", `{"linkToken":"`+token+`"}`)
+		return call(t.Context(), "POST", p.URL+"/svc-api/trpc/auth.login", "", `{"json":{"linkToken":"`+token+`"}}`)
 	}
 	status, body := login()
 	session := regexp.MustCompile(`sess_\w+`).FindString(string(body))
 	if status != http.StatusOK || session == "" {
 		t.Errorf("the link: %d %s", status, body)
 	}
-	if status, body := login(); status != http.StatusUnauthorized || code(body) != "invalid_credentials" {
+	if status, body := login(); status != http.StatusUnauthorized || !strings.Contains(string(body), `"code":"invalid_credentials"`) {
 		t.Errorf("the link again: %d %s", status, body)
 	}
 	sendBroken(t, p, key)

@@ -1,6 +1,5 @@
-// Package rest offers the operation table as versioned JSON over HTTP: keys on
-// {Prefix}, and the operations that need a signed-in member on {SessionPrefix}.
-// It knows paths, headers and problem+json; what operations do it does not know.
+// Package rest offers the operation table as versioned JSON over HTTP, to team
+// API keys. It knows paths, headers and problem+json; what operations do it does not know.
 package rest
 
 import (
@@ -16,9 +15,8 @@ import (
 
 // The paths of this surface.
 const (
-	Prefix        = "/svc-api/v1"
-	SessionPrefix = "/svc-api/session/"
-	OpenAPIPath   = "/svc-api/openapi.json"
+	Prefix      = "/svc-api/v1"
+	OpenAPIPath = "/svc-api/openapi.json"
 )
 
 // Options join the surface to the daemon.
@@ -78,14 +76,12 @@ func New(table *op.Table, o Options, extra ...Route) *Handler {
 	return h
 }
 
-// Serve answers a request below Prefix, below SessionPrefix or for OpenAPIPath.
+// Serve answers a request below Prefix or for OpenAPIPath.
 func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 	path := string(ctx.Path())
 	switch {
 	case path == OpenAPIPath:
 		h.serveContract(ctx)
-	case strings.HasPrefix(path, SessionPrefix):
-		h.serveSession(ctx, path[len(SessionPrefix):])
 	case strings.HasPrefix(path, Prefix+"/"):
 		h.serveVersioned(ctx, path[len(Prefix):])
 	default:

@@ -12,47 +12,6 @@ import (
 // CookieName is the session cookie's name.
 const CookieName = "svc_session"
 
-// serveSession runs the operation of that name for a signed-in member. The
-// cookie counts only for same-origin requests, the bearer token always.
-func (h *Handler) serveSession(ctx *fasthttp.RequestCtx, name string) {
-	o := h.table.Lookup(name)
-	switch {
-	case o == nil || (o.Session == 0 && !o.Open):
-		Refuse(ctx, noRoute())
-		return
-	case !ctx.IsPost():
-		ctx.Response.Header.Set("Allow", "POST")
-		Refuse(ctx, api.NewError(405, api.CodeMethodNotAllowed, "This path allows POST."))
-		return
-	}
-	if err := h.answerSession(ctx, o); err != nil {
-		Refuse(ctx, err)
-	}
-}
-
-func (h *Handler) answerSession(ctx *fasthttp.RequestCtx, o *op.Op) error {
-	who, err := h.Member(ctx, o.Open)
-	if err != nil {
-		return err
-	}
-	req := op.Request{Op: o, Caller: who, IdempotencyKey: string(ctx.Request.Header.Peek("Idempotency-Key"))}
-	if who.Kind == op.Anonymous {
-		req.IdempotencyKey = "" // an answer to a sign-in holds a secret
-	}
-	if mediaType(ctx) != "application/json" {
-		return notJSON()
-	}
-	req.Args.Body = ctx.PostBody()
-	res, refused := h.table.Call(h.opt.Context, req)
-	RateHeaders(ctx, res.Rate)
-	if refused != nil {
-		return refused
-	}
-	h.SetCookie(ctx, o, res.Value)
-	h.answer(ctx, res)
-	return nil
-}
-
 // Member is the signed-in caller of a request. Where open is set, no credential
 // is looked at and anyone is let in.
 func (h *Handler) Member(ctx *fasthttp.RequestCtx, open bool) (op.Caller, error) {

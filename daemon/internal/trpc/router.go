@@ -171,6 +171,8 @@ func (r *Router) answer(ctx *fasthttp.RequestCtx, c *planned) ([]byte, error) {
 		return out, nil
 	}
 	switch e := failure(err); {
+	case e.Code == "UNAUTHORIZED":
+		ctx.Response.Header.Set("WWW-Authenticate", `Bearer realm="svc"`)
 	case e.Allow != "":
 		ctx.Response.Header.Set("Allow", e.Allow)
 	case e.Problem != nil && e.Problem.RetryAfter > 0:
