@@ -55,6 +55,7 @@ func TestScript(t *testing.T) {
 				ts.Setenv("LINK", server.SignInLink)
 			},
 			"fake":      startFake,
+			"chats":     startChats,
 			"misbehave": startMisbehaving,
 			"picture":   picture,
 			"refuse":    refuse,
