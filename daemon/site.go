@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"edgesvc.dev/svc/daemon/internal/helpdesk"
 	"edgesvc.dev/svc/daemon/internal/media"
+	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/posts"
 	"edgesvc.dev/svc/daemon/internal/public"
 	"edgesvc.dev/svc/daemon/internal/team"
@@ -17,6 +19,7 @@ type site struct {
 	team  *team.Service
 	posts *posts.Service
 	media *media.Service
+	desk  *helpdesk.Service // nil where there is none
 	hosts map[string]string // team slug by host
 }
 
@@ -67,4 +70,35 @@ func (s *site) Media(ctx context.Context, id string) (mime string, data []byte, 
 	mime, data, _, err = s.media.Open(ctx, id)
 	ok, err = found(err)
 	return mime, data, ok, err
+}
+
+// Help implements public.Source.
+func (s *site) Help(ctx context.Context, teamID string) ([]api.Article, []api.Category, error) {
+	if s.desk == nil {
+		return nil, nil, nil
+	}
+	return s.desk.Published(ctx, teamID)
+}
+
+// HelpArticle implements public.Source.
+func (s *site) HelpArticle(ctx context.Context, teamID, slug string) (api.Article, bool, error) {
+	if s.desk == nil {
+		return api.Article{}, false, nil
+	}
+	return s.desk.PublishedArticle(ctx, teamID, slug)
+}
+
+// HelpSearch implements public.Source.
+func (s *site) HelpSearch(ctx context.Context, teamID, q string, limit int) ([]api.HelpHit, error) {
+	if s.desk == nil {
+		return nil, nil
+	}
+	who := op.Caller{Kind: op.System, Team: teamID}
+	hits, err := s.desk.Find(ctx, who, api.HelpSearch{Q: q, Limit: limit, Status: api.ArticlePublished})
+	return hits.Data, err
+}
+
+// RateHelp implements public.Source.
+func (s *site) RateHelp(ctx context.Context, teamID, articleID string, helpful bool) error {
+	return s.desk.Rate(ctx, teamID, articleID, helpful)
 }

@@ -96,7 +96,7 @@ func (p *Pages) sendAsset(ctx *fasthttp.RequestCtx, a asset) error {
 func parseTemplates() map[string]*template.Template {
 	layout := template.Must(template.New("layout.html").Funcs(funcs()).ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	parsed := make(map[string]*template.Template)
-	for _, name := range []string{"index", "post", "message"} {
+	for _, name := range []string{"index", "post", "help", "article", "message"} {
 		parsed[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return parsed

@@ -1,5 +1,5 @@
 // Package public serves the pages that a team publishes: its index, posts, tags,
-// feed, sitemap and media. It sees published posts only, through the Source that
+// feed, sitemap, media and help articles. It sees what is published only, through the Source that
 // it declares, and knows nothing of keys, sessions, storage or the API.
 //
 // The pages need no script and send none.
@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -42,6 +43,19 @@ type Source interface {
 	// there is none. Their content is not used.
 	Around(ctx context.Context, teamID string, p api.Post) (newer, older *api.Post, err error)
 
+	// Help lists the published help articles, without content, and the
+	// categories, each in the order in which they are read.
+	Help(ctx context.Context, teamID string) ([]api.Article, []api.Category, error)
+
+	// HelpArticle finds a published help article with its content.
+	HelpArticle(ctx context.Context, teamID, slug string) (api.Article, bool, error)
+
+	// HelpSearch finds the published help articles that answer q, the best first.
+	HelpSearch(ctx context.Context, teamID, q string, limit int) ([]api.HelpHit, error)
+
+	// RateHelp counts that a reader found an article helpful, or not.
+	RateHelp(ctx context.Context, teamID, articleID string, helpful bool) error
+
 	// Media finds a file of any team. The bytes must not change afterwards.
 	Media(ctx context.Context, id string) (mime string, data []byte, found bool, err error)
 }
@@ -63,6 +77,9 @@ type Options struct {
 
 	Log *slog.Logger // nil: slog.Default()
 
+	// Address is where a request comes from; nil takes the connection's.
+	Address func(*fasthttp.RequestCtx) string
+
 	// CacheBytes bounds the rendered pages kept in memory; 0 is 16 MiB. Pages are
 	// kept by the versions of what they show, so they are never stale.
 	CacheBytes int
@@ -78,6 +95,8 @@ type Pages struct {
 	templates map[string]*template.Template
 	assets    assets
 	cache     *cache
+	votes     *votes
+	address   func(*fasthttp.RequestCtx) string
 }
 
 // New returns the pages of source.
@@ -90,6 +109,11 @@ func New(source Source, o Options) *Pages {
 		o.CacheBytes = defaultCacheBytes
 	}
 	p.cache = newCache(o.CacheBytes)
+	p.votes = &votes{now: time.Now}
+	p.address = o.Address
+	if p.address == nil {
+		p.address = func(ctx *fasthttp.RequestCtx) string { return ctx.RemoteIP().String() }
+	}
 	p.templates = parseTemplates()
 	return p
 }
@@ -98,7 +122,7 @@ func New(source Source, o Options) *Pages {
 // is a 404 page. Route more specific paths before it.
 func (p *Pages) Handle(ctx *fasthttp.RequestCtx) {
 	setSafetyHeaders(ctx)
-	if !ctx.IsGet() && !ctx.IsHead() {
+	if !ctx.IsGet() && !ctx.IsHead() && !isVote(ctx) {
 		ctx.Response.Header.Set("Allow", "GET, HEAD")
 		p.fail(ctx, site{}, fasthttp.StatusMethodNotAllowed)
 		return
@@ -117,6 +141,12 @@ var errNotFound = errors.New("page not found")
 func (p *Pages) status(ctx *fasthttp.RequestCtx, err error) int {
 	if errors.Is(err, errNotFound) {
 		return fasthttp.StatusNotFound
+	}
+	switch {
+	case errors.Is(err, errElsewhere):
+		return fasthttp.StatusForbidden
+	case errors.Is(err, errTooMany):
+		return fasthttp.StatusTooManyRequests
 	}
 	if refusal, ok := errors.AsType[*api.Error](err); ok && refusal.Status < 500 {
 		return fasthttp.StatusNotFound

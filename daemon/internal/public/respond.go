@@ -27,6 +27,9 @@ const (
 	typeText = "text/plain; charset=utf-8"
 )
 
+// formPolicy is the policy of pages with a search form or a question.
+var formPolicy = strings.Replace(contentPolicy, "form-action 'none'", "form-action 'self'", 1)
+
 func setSafetyHeaders(ctx *fasthttp.RequestCtx) {
 	h := &ctx.Response.Header
 	h.Set("Content-Security-Policy", contentPolicy)

@@ -53,6 +53,9 @@ func (p *Pages) teamPath(ctx *fasthttp.RequestCtx, path []string) (site, error) 
 
 // page serves one page of a site; path is below its prefix.
 func (p *Pages) page(ctx *fasthttp.RequestCtx, s site, path []string) error {
+	if path[0] == "help" && path[len(path)-1] != "" {
+		return p.help(ctx, s, path[1:])
+	}
 	if len(path) == 2 && path[1] == "" && path[0] != "tag" {
 		redirect(ctx, s.Post(path[0]), fasthttp.StatusMovedPermanently)
 		return nil

@@ -54,6 +54,11 @@ func (s site) Feed() string            { return s.prefix + "/feed.xml" }
 func (s site) Sitemap() string         { return s.prefix + "/sitemap.xml" }
 func (s site) Post(slug string) string { return s.prefix + "/" + url.PathEscape(slug) }
 
+func (s site) Help() string                    { return s.prefix + "/help" }
+func (s site) HelpArticle(slug string) string  { return s.Help() + "/" + url.PathEscape(slug) }
+func (s site) HelpCategory(slug string) string { return s.Help() + "/category/" + url.PathEscape(slug) }
+func (s site) HelpFeedback(slug string) string { return s.HelpArticle(slug) + "/feedback" }
+
 // Tag is a path where the tag can stand in one; intermediaries disagree about
 // encoded slashes, dots and percent signs, so such tags go into the query.
 func (s site) Tag(tag string) string {

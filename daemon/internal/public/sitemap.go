@@ -35,6 +35,24 @@ func (p *Pages) sitemap(ctx *fasthttp.RequestCtx, s site) error {
 	if err != nil {
 		return err
 	}
+	articles, groups, err := p.source.Help(ctx, s.Team.ID)
+	if err != nil {
+		return fmt.Errorf("list help articles: %w", err)
+	}
+	if len(articles) > 0 {
+		urls = append(urls, mapURL{Loc: s.Abs(s.Help())})
+	}
+	for _, g := range grouped(s, articles, groups) {
+		if g.Path != "" {
+			urls = append(urls, mapURL{Loc: s.Abs(g.Path)})
+		}
+		f.add(g.Path)
+		for _, a := range g.Articles {
+			f.article(&a.Article)
+			modified = max(modified, a.UpdatedAt)
+			urls = append(urls, mapURL{Loc: s.Abs(a.Path()), LastMod: atomTime(a.UpdatedAt)})
+		}
+	}
 	return p.send(ctx, document{
 		contentType: typeXML,
 		etag:        f.etag(),

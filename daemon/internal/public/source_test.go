@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +26,10 @@ type memory struct {
 	posts []api.Post
 	media map[string]file
 	err   error // of every call, when set
+
+	articles   []api.Article
+	categories []api.Category
+	rated      map[string]int // balance by article
 }
 
 type file struct {
@@ -99,6 +104,43 @@ func (m *memory) Around(_ context.Context, _ string, p api.Post) (newer, older *
 		older = &all[i+1]
 	}
 	return newer, older, m.err
+}
+
+func (m *memory) Help(context.Context, string) ([]api.Article, []api.Category, error) {
+	var shown []api.Article
+	for _, a := range m.articles {
+		if a.Status == api.ArticlePublished {
+			a.Content = ""
+			shown = append(shown, a)
+		}
+	}
+	return shown, m.categories, m.err
+}
+
+func (m *memory) HelpArticle(_ context.Context, _, slug string) (api.Article, bool, error) {
+	if i := slices.IndexFunc(m.articles, func(a api.Article) bool { return a.Slug == slug }); i >= 0 {
+		return m.articles[i], true, m.err
+	}
+	return api.Article{}, false, m.err
+}
+
+// HelpSearch finds the articles that have q in their title.
+func (m *memory) HelpSearch(_ context.Context, _, q string, limit int) (hits []api.HelpHit, err error) {
+	for _, a := range m.articles {
+		if a.Status == api.ArticlePublished && strings.Contains(strings.ToLower(a.Title), strings.ToLower(q)) && len(hits) < limit {
+			hits = append(hits, api.HelpHit{ArticleID: a.ID, Title: a.Title, Slug: a.Slug, URL: "https://elsewhere.example/", Excerpt: a.Excerpt})
+		}
+	}
+	return hits, m.err
+}
+
+func (m *memory) RateHelp(_ context.Context, _, articleID string, helpful bool) error {
+	if helpful {
+		m.rated[articleID]++
+	} else {
+		m.rated[articleID]--
+	}
+	return m.err
 }
 
 func (m *memory) Media(_ context.Context, id string) (string, []byte, bool, error) {

@@ -26,6 +26,8 @@ type view struct {
 	Published   api.Time
 	Tags        []string
 	NoIndex     bool
+	Help        bool // one of the help pages
+	Data        any  // what search engines read of it as JSON-LD, nil for nothing
 	Body        any
 }
 
@@ -155,6 +157,10 @@ func (p *Pages) fail(ctx *fasthttp.RequestCtx, s site, status int) {
 	switch status {
 	case fasthttp.StatusMethodNotAllowed:
 		m = message{"Not possible here", "This address can only be read."}
+	case fasthttp.StatusForbidden:
+		m = message{"Not from here", "Answers are only taken from the page itself. Please go back and try again."}
+	case fasthttp.StatusTooManyRequests:
+		m = message{"That was a lot", "Thank you, we have got the message. Please try again later."}
 	case fasthttp.StatusInternalServerError:
 		m = message{"Something went wrong", "The page could not be made. Please try again in a moment."}
 	}

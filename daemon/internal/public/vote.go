@@ -1,0 +1,122 @@
+package public
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// isVote reports the one request that is no question: the answer to "Was this
+// helpful?".
+func isVote(ctx *fasthttp.RequestCtx) bool {
+	return ctx.IsPost() && strings.HasSuffix(string(ctx.Request.URI().PathOriginal()), "/feedback")
+}
+
+var (
+	errElsewhere = errors.New("the answer comes from another site")
+	errTooMany   = errors.New("too many answers from one address")
+)
+
+// vote counts an answer and leads back to the article. It asks for no cookie, so
+// that the page needs no consent: an address counts once for each article.
+func (p *Pages) vote(ctx *fasthttp.RequestCtx, s site, slug string) error {
+	if !ctx.IsPost() {
+		redirect(ctx, s.HelpArticle(slug), fasthttp.StatusMovedPermanently)
+		return nil
+	}
+	if !sameOrigin(ctx) {
+		return errElsewhere
+	}
+	answer := string(ctx.PostArgs().Peek("helpful"))
+	a, found, err := p.source.HelpArticle(ctx, s.Team.ID, slug)
+	if err != nil {
+		return fmt.Errorf("read help article: %w", err)
+	}
+	if !found || a.Status != api.ArticlePublished || answer != "yes" && answer != "no" {
+		return errNotFound
+	}
+	counts, err := p.votes.take(p.address(ctx), a.ID)
+	if err != nil {
+		return err
+	}
+	if counts {
+		if err := p.source.RateHelp(ctx, s.Team.ID, a.ID, answer == "yes"); err != nil {
+			return fmt.Errorf("count an answer: %w", err)
+		}
+	}
+	h := &ctx.Response.Header
+	h.Set(fasthttp.HeaderLocation, s.HelpArticle(slug)+"?thanks#helpful")
+	h.Set(fasthttp.HeaderCacheControl, "no-store")
+	ctx.SetStatusCode(fasthttp.StatusSeeOther)
+	return nil
+}
+
+// sameOrigin reports whether a browser says that a form of this host sent the
+// request. Every browser says one or the other.
+func sameOrigin(ctx *fasthttp.RequestCtx) bool {
+	switch site := string(ctx.Request.Header.Peek("Sec-Fetch-Site")); site {
+	case "same-origin":
+		return true
+	case "":
+		u, err := url.Parse(string(ctx.Request.Header.Peek(fasthttp.HeaderOrigin)))
+		return err == nil && u.Host != "" && strings.EqualFold(u.Host, string(ctx.Host()))
+	}
+	return false
+}
+
+const (
+	voteWindow  = time.Hour
+	maxVotes    = 20     // of an address in a window
+	maxRemember = 50_000 // addresses and answers
+)
+
+// votes remembers for an hour which addresses have answered.
+type votes struct {
+	now func() time.Time
+
+	mu    sync.Mutex // guards all below
+	since time.Time
+	count map[string]int
+	voted map[string]bool
+}
+
+// take notes an answer; counts is false for a second one to the same article.
+func (v *votes) take(address, article string) (counts bool, err error) {
+	address = network(address)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if now := v.now(); v.count == nil || now.Sub(v.since) >= voteWindow {
+		v.since, v.count, v.voted = now, map[string]int{}, map[string]bool{}
+	}
+	key := address + " " + article
+	if v.voted[key] {
+		return false, nil
+	}
+	if v.count[address] >= maxVotes || len(v.voted) >= maxRemember {
+		return false, errTooMany
+	}
+	v.count[address]++
+	v.voted[key] = true
+	return true, nil
+}
+
+// network is the address, or for IPv6 the network of one customer.
+func network(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil || a.Unmap().Is4() {
+		return address
+	}
+	prefix, err := a.Prefix(64)
+	if err != nil {
+		return address
+	}
+	return prefix.String()
+}
