@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"strings"
 
+	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/team"
+	"edgesvc.dev/svc/sdk/api"
 )
+
+const greeting = "Hello! How can we help?"
 
 // First is a new team, with what is shown only once.
 type First struct {
@@ -15,17 +19,32 @@ type First struct {
 	OwnerEmail string `json:"ownerEmail"`
 	Key        string `json:"key"`
 	SignInLink string `json:"signInLink"`
+	SiteID     string `json:"siteId"`
 }
 
-// Bootstrap makes a team, its owner and a key that may do everything. It must
-// come after SetBase, which the link needs.
+// Bootstrap makes a team, its owner, a key that may do everything, a site whose
+// only page is the daemon's demo, and an agent that answers there. It must come
+// after SetBase, which the link and the site need.
 func (d *Daemon) Bootstrap(ctx context.Context, name, slug, email string) (First, error) {
 	made, err := d.team.CreateTeam(ctx, team.Bootstrap{TeamName: name, TeamSlug: slug, Email: email})
 	if err != nil {
 		return First{}, fmt.Errorf("make the team %s: %w", slug, err)
 	}
+	who := op.Caller{Kind: op.System, Team: made.Team.ID, Actor: api.Actor{Type: "system", ID: "setup"}}
+	site, err := d.team.CreateSite(ctx, who, api.SiteCreate{Name: name, AllowedOrigins: []string{d.base}, Greeting: greeting, Identity: "off"})
+	if err != nil {
+		return First{}, fmt.Errorf("make the site of %s: %w", slug, err)
+	}
+	agent, err := d.agents.Create(ctx, who, api.AgentCreate{Name: "Nova"})
+	if err != nil {
+		return First{}, fmt.Errorf("make the agent of %s: %w", slug, err)
+	}
+	if _, err := d.agents.Activate(ctx, who, api.AgentRef{ID: agent.ID}); err != nil {
+		return First{}, fmt.Errorf("activate the agent of %s: %w", slug, err)
+	}
 	return First{
 		TeamID: made.Team.ID, TeamSlug: made.Team.Slug, OwnerEmail: made.User.Email, Key: made.Key.Secret,
 		SignInLink: strings.TrimSuffix(d.base, "/") + "/sign-in?token=" + made.LinkToken,
+		SiteID:     site.ID,
 	}, nil
 }

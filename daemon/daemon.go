@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/agents"
@@ -35,6 +36,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/team"
 	"edgesvc.dev/svc/daemon/internal/trpc"
 	"edgesvc.dev/svc/kv/bolt"
+	"edgesvc.dev/svc/widget"
 )
 
 const dataFile = "svc.db"
@@ -62,6 +64,8 @@ type Daemon struct {
 	mcp     *mcp.Handler
 	trpc    *trpc.Handler
 	public  *public.Pages
+	widget  *widget.Handler
+	sockets *hijack.Sockets
 	bridge  *hijack.Bridge
 	metrics *metrics
 	admin   net.Listener // nil before listenAdmin, and where there is none
@@ -150,8 +154,10 @@ func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
 	notify("STOPPING=1")
 	d.draining.Store(true)
 	d.trpc.Close()
+	d.widget.Close()
 	drain, done := context.WithTimeout(context.Background(), d.cfg.Drain)
 	defer done()
+	err = errors.Join(err, d.stopping(d.sockets.Close(drain, websocket.StatusGoingAway, "restart")))
 	err = errors.Join(err, d.stopping(server.Shutdown(drain)), d.stopping(d.bridge.Close(drain)))
 	d.cancel()
 	work.Wait()
@@ -178,6 +184,11 @@ func (d *Daemon) connsPerAddress() int {
 // Close ends the workers and closes the store.
 func (d *Daemon) Close() error {
 	d.cancel()
+	if d.sockets != nil { // SetBase was called
+		ctx, cut := context.WithCancel(context.Background())
+		cut()
+		d.logEnd("close websockets", d.sockets.Close(ctx, websocket.StatusGoingAway, "stop"))
+	}
 	return errors.Join(d.helpdesk.Close(), d.store.Close())
 }
 

@@ -32,6 +32,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/trpc"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
+	"edgesvc.dev/svc/widget"
 )
 
 // streamWrite bounds each write to a client that follows a stream.
@@ -94,6 +95,11 @@ func (d *Daemon) surfaces() {
 		Context: d.ctx, Bridge: d.bridge, Key: d.team.Authenticate,
 		Address: d.address, Observe: d.metrics.observe,
 		Origins: d.cfg.Origins, BaseURL: d.cfg.BaseURL, Version: version(),
+	})
+	d.sockets = hijack.OpenSockets(slog.Default(), hijack.SocketLimits{PerAddress: d.connsPerAddress()})
+	d.widget = widget.New(&desk{team: d.team, chat: d.chat}, widget.Options{
+		Context: d.ctx, Upgrade: d.sockets.Upgrade, Stream: d.bridge.Handler,
+		Address: d.address, BaseURL: d.base, DemoSite: d.demoSite,
 	})
 	d.public = public.New(&site{team: d.team, posts: d.posts, media: d.media, hosts: pairs(d.cfg.SiteHosts)},
 		public.Options{BaseURL: d.base})

@@ -107,6 +107,13 @@ Next:
   svcctl login '%s'
   svcctl post create --title "Hello" --content "<p>First words.</p>" --publish
   open %s/%s/
-`, d.cfg.Data, first.Key, first.SignInLink, first.SignInLink, d.base, first.TeamSlug)
+
+Chat with your visitors: paste this into a page, after its origin was added with
+svcctl widget origin add https://www.example.com
+
+  <script async src="%s/widget.js" data-site="%s"></script>
+
+or try it on %s/widget/demo
+`, d.cfg.Data, first.Key, first.SignInLink, first.SignInLink, d.base, first.TeamSlug, d.base, first.SiteID, d.base)
 	return err
 }

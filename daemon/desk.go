@@ -1,0 +1,72 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+
+	"edgesvc.dev/svc/daemon/internal/chat"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/team"
+	"edgesvc.dev/svc/sdk/api"
+	"edgesvc.dev/svc/widget"
+)
+
+// desk receives the widget's visitors: sites admit them, conversations have
+// them.
+type desk struct {
+	team *team.Service
+	chat *chat.Service
+}
+
+// Admit implements widget.Desk.
+func (d *desk) Admit(ctx context.Context, siteID, origin string) (widget.Site, error) {
+	teamID, site, err := d.team.AdmitSite(ctx, siteID, origin)
+	return widget.Site{Team: teamID, Site: site}, err
+}
+
+// Visit implements widget.Desk.
+func (d *desk) Visit(ctx context.Context, site widget.Site, hello api.ChatIn, address string) (widget.Visit, error) {
+	verify := func(ctx context.Context, claim api.ChatUser) (*chat.Identity, error) {
+		return d.verify(ctx, site.Site, claim)
+	}
+	arrival := chat.Arrival{Team: site.Team, Site: site.Site, Address: address, Hello: hello, Verify: verify}
+	if hello.User != nil {
+		var err error
+		if arrival.Verified, err = verify(ctx, *hello.User); err != nil {
+			return nil, err
+		}
+	}
+	visit, err := d.chat.Visit(ctx, arrival)
+	if err != nil {
+		return nil, err // not a nil *chat.Visit in an interface
+	}
+	return visit, nil
+}
+
+// verify returns who the site has proved that the visitor is, nil for nobody.
+// A proof that does not hold is refused, rather than taken for a stranger's.
+func (d *desk) verify(ctx context.Context, site api.Site, claim api.ChatUser) (*chat.Identity, error) {
+	if claim.Token == "" || site.Identity == "off" {
+		return nil, nil
+	}
+	id, ok := d.team.VerifyIdentity(ctx, site, claim)
+	if !ok {
+		return nil, api.NewError(http.StatusUnauthorized, api.CodeInvalidCredentials, "The site's proof of who the visitor is does not hold.")
+	}
+	return &chat.Identity{ID: id.ID, Email: id.Email, Name: id.Name}, nil
+}
+
+// demoSite is the site of the demo page: the first of the only team that there
+// is.
+func (d *Daemon) demoSite(ctx context.Context) string {
+	t, ok, err := d.team.Only(ctx)
+	if err != nil || !ok {
+		return ""
+	}
+	who := op.Caller{Kind: op.System, Team: t.ID}
+	sites, err := d.team.Sites(ctx, who, api.PageQuery{Limit: 1, Order: "asc"})
+	if err != nil || len(sites.Data) == 0 {
+		return ""
+	}
+	return sites.Data[0].ID
+}
