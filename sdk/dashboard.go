@@ -11,11 +11,13 @@ import (
 
 // Dashboard is the access of a signed-in member.
 type Dashboard struct {
-	Auth  *AuthService
-	Jobs  *LiveJobs
-	Keys  *KeysService
-	Tasks *TasksService
-	Team  *TeamService
+	Agents *AgentsService
+	Auth   *AuthService
+	Canned *CannedService
+	Jobs   *LiveJobs
+	Keys   *KeysService
+	Tasks  *TasksService
+	Team   *TeamService
 
 	Conversations *LiveConversations
 
@@ -27,11 +29,13 @@ func NewDashboard(baseURL, token string, options ...Option) *Dashboard {
 	t := newTransport(baseURL, options)
 	t.credential = newSecret(token)
 	return &Dashboard{
-		Auth:  &AuthService{t: t},
-		Jobs:  &LiveJobs{t: t},
-		Keys:  &KeysService{t: t},
-		Tasks: &TasksService{t: t},
-		Team:  &TeamService{t: t},
+		Agents: &AgentsService{t: t},
+		Auth:   &AuthService{t: t},
+		Canned: &CannedService{t: t},
+		Jobs:   &LiveJobs{t: t},
+		Keys:   &KeysService{t: t},
+		Tasks:  &TasksService{t: t},
+		Team:   &TeamService{t: t},
 
 		Conversations: newLiveConversations(t),
 

@@ -45,11 +45,16 @@ const (
 // maxMark is the longest mark, in bytes. What goes on for longer was none.
 const maxMark = 1200
 
+// maxSpace is the longest white space, in bytes; more is not kept.
+const maxSpace = 100
+
 // write takes a piece and returns what of the text is certain now.
 func (r *reply) write(piece string) string {
 	r.written = len(r.out)
 	for _, c := range piece {
-		r.take(c)
+		if c != utf8.RuneError && (unicode.IsSpace(c) || !unicode.IsControl(c)) {
+			r.take(c)
+		}
 	}
 	return string(r.out[r.written:])
 }
@@ -108,12 +113,11 @@ func (r *reply) quoted(c rune) {
 	if len(r.hold) <= maxMark {
 		return
 	}
-	// Only its beginning was a mark: the rest is text after all.
-	_, rest, _ := strings.Cut(r.hold, string(r.hold[markHead(r.hold)]))
-	r.hold, r.state, r.marked = "", plain, true
-	for _, c := range rest {
-		r.take(c)
-	}
+	// It was none: the rest is text after all, in which nothing looks like one.
+	rest := strings.ReplaceAll(r.hold[markHead(r.hold)+1:], "[[", "[ [")
+	r.marked = true
+	r.release(rest)
+	r.marked = true
 }
 
 // markHead is where the number of a mark ends.
@@ -142,13 +146,10 @@ func (r *reply) release(text string) {
 
 // put lets a character through, after the space that stands before it.
 func (r *reply) put(c rune) {
-	switch {
-	case unicode.IsSpace(c):
-		if c == '\n' || !strings.HasSuffix(r.space, " ") || !r.marked {
+	if unicode.IsSpace(c) {
+		if len(r.space) < maxSpace && (c == '\n' || !strings.HasSuffix(r.space, " ") || !r.marked) {
 			r.space += string(c)
 		}
-		return
-	case unicode.IsControl(c) || c == utf8.RuneError:
 		return
 	}
 	marked, space := r.marked, r.space
