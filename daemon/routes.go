@@ -16,6 +16,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/guard"
 	"edgesvc.dev/svc/daemon/internal/rest"
 	"edgesvc.dev/svc/daemon/internal/trpc"
+	"edgesvc.dev/svc/widget"
 )
 
 // Body limits by surface.
@@ -51,6 +52,10 @@ func (d *Daemon) dispatch(ctx *fasthttp.RequestCtx) {
 		d.mcp.ServeMetadata(ctx)
 	case path == trpc.Prefix, strings.HasPrefix(path, trpc.Prefix+"/"):
 		d.trpc.Serve(ctx)
+	case path == widget.ScriptPath, strings.HasPrefix(path, widget.PagePrefix), strings.HasPrefix(path, widget.WirePrefix):
+		d.widget.Serve(ctx)
+	case path == trpc.TypesPath:
+		d.trpc.ServeTypes(ctx)
 	case strings.HasPrefix(path, "/svc-api/"):
 		d.rest.Serve(ctx)
 	case path == "/healthz", path == "/readyz":
