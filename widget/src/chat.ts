@@ -57,6 +57,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 		const text = set.greeting || config.greeting
 		if (!text || messages.has('greeting')) return
 		const m = message({ t: 'msg', from: 'agent', text, name: config.name }, doing)
+		m.element.dataset.seq = '-1'
 		messages.set('greeting', m)
 		v.log.prepend(m.element)
 	}
@@ -155,21 +156,16 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 
 	const drop = (cid: string) => kept.set({ q: (kept.get().q || []).filter((q) => q.cid !== cid) })
 
-	// arrived is for a message that has its place in the conversation.
+	// arrived gives a message its place in the conversation; what has none yet
+	// stays last.
 	function arrived(m: Message, f: Frame) {
-		if (f.seq) since = Math.max(since, (m.seq = f.seq))
 		if (f.id) messages.set(f.id, m)
+		if (!f.seq) return
+		since = Math.max(since, (m.seq = f.seq))
+		m.element.dataset.seq = '' + f.seq
 		m.element.classList.remove('sending', 'failed')
-	}
-
-	// place keeps the log in the order of seq; what has none yet stays last.
-	function place(m: Message) {
-		const after = [...new Set(messages.values())].find((o) => o.seq > m.seq && o.element.isConnected && m.seq)
-		if (after) v.log.insertBefore(m.element, after.element)
-		else {
-			const waiting = m.seq ? v.log.querySelector('.sending') : null
-			v.log.insertBefore(m.element, waiting)
-		}
+		const next = [...(v.log.children as any)].find((e: HTMLElement) => e !== m.element && +(e.dataset.seq || 1e9) > f.seq!) || null
+		if (!m.element.isConnected || m.element.nextSibling !== next) v.log.insertBefore(m.element, next)
 	}
 
 	function come(f: Frame) {
@@ -214,7 +210,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 			m.state('')
 			if (!online && !kept.get().e && !user?.email) {
 				kept.set({ e: '' + Date.now() }) // ask once
-				v.email()
+				v.email(f.seq!)
 			}
 		},
 		msg(f) {
@@ -227,7 +223,6 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 			m = message(f, doing)
 			m.end(f)
 			arrived(m, f)
-			place(m)
 			if (m.own) {
 				if (f.cid) messages.set(f.cid, m)
 			} else {

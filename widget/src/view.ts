@@ -166,9 +166,9 @@ export function view(doing: Doing) {
 		},
 		clear: () => log.replaceChildren(),
 		// email asks where to answer when nobody is there.
-		email() {
+		email(seq: number) {
 			const input = h('input', { type: 'email', required: true, autocomplete: 'email', placeholder: words.address, 'aria-label': words.address, maxlength: '254' })
-			const card = h('form', { class: 'ask' }, h('p', {}, words.email), h('div', {}, input, h('button', { type: 'submit', class: 'main' }, words.save)))
+			const card = h('form', { class: 'ask', 'data-seq': '' + seq }, h('p', {}, words.email), h('div', {}, input, h('button', { type: 'submit', class: 'main' }, words.save)))
 			card.onsubmit = (e) => {
 				e.preventDefault()
 				doing.email(input.value)

@@ -1,0 +1,191 @@
+package widget_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"edgesvc.dev/svc/sdk/api"
+	"edgesvc.dev/svc/widget"
+)
+
+// desk stands in for the conversations: it keeps them in memory and answers by
+// script, with the frames of the protocol.
+type desk struct {
+	mu     sync.Mutex // guards everything below and in the conversations
+	sites  map[string]widget.Site
+	chats  map[string]*conversation // by the visitor's token
+	visits int                      // ever made
+	away   bool
+	script func(c *conversation, text string)
+	heard  []api.ChatIn // everything but messages
+}
+
+// conversation is one visitor's.
+type conversation struct {
+	d        *desk
+	token    string
+	messages []api.ChatOut
+	cids     map[string]api.ChatOut
+	visits   map[*visit]bool
+}
+
+type visit struct {
+	c     *conversation
+	ready chan struct{}
+	box   []api.ChatOut
+}
+
+func newDesk() *desk {
+	return &desk{sites: map[string]widget.Site{}, chats: map[string]*conversation{}}
+}
+
+func (d *desk) Admit(_ context.Context, id, origin string) (widget.Site, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	site, ok := d.sites[id]
+	switch {
+	case !ok:
+		return site, api.NewError(http.StatusNotFound, api.CodeNotFound, "There is no such site.")
+	case origin != "" && !slices.Contains(site.AllowedOrigins, origin):
+		return site, api.NewError(http.StatusForbidden, api.CodeOriginNotAllowed, "Pages of this origin may not use the site.")
+	}
+	return site, nil
+}
+
+func (d *desk) Visit(_ context.Context, site widget.Site, hello api.ChatIn, _ string) (widget.Visit, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if site.Identity == "required" {
+		return nil, api.NewError(http.StatusUnauthorized, api.CodeInvalidCredentials, "Sign in.")
+	}
+	d.visits++
+	c := d.chats[hello.Visitor]
+	if c == nil {
+		c = &conversation{d: d, token: fmt.Sprintf("token-%d", d.visits), cids: map[string]api.ChatOut{}, visits: map[*visit]bool{}}
+		d.chats[c.token] = c
+	}
+	v := &visit{c: c, ready: make(chan struct{}, 1)}
+	c.visits[v] = true
+	v.put(api.ChatOut{T: "ready", Visitor: c.token, Conv: "conv_1", Agent: &api.ChatAgent{Name: "Nova", Online: !d.away},
+		Limits: &api.ChatLimits{Chars: 4000, PerMinute: 10}})
+	for _, m := range c.messages {
+		if m.Seq > hello.Since {
+			v.put(m)
+		}
+	}
+	return v, nil
+}
+
+func (v *visit) put(f api.ChatOut) {
+	v.box = append(v.box, f)
+	select {
+	case v.ready <- struct{}{}:
+	default:
+	}
+}
+
+func (v *visit) Ready() <-chan struct{} { return v.ready }
+
+func (v *visit) Take() []api.ChatOut {
+	v.c.d.mu.Lock()
+	defer v.c.d.mu.Unlock()
+	box := v.box
+	v.box = nil
+	return box
+}
+
+func (v *visit) Close() {
+	v.c.d.mu.Lock()
+	defer v.c.d.mu.Unlock()
+	delete(v.c.visits, v)
+}
+
+func (v *visit) Receive(_ context.Context, f api.ChatIn) error {
+	d := v.c.d
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case f.T != "msg":
+		d.heard = append(d.heard, f)
+		return nil
+	case strings.HasPrefix(f.Text, "flood"):
+		e := api.NewError(http.StatusTooManyRequests, api.CodeRateLimited, "You send too much at once.")
+		e.RetryAfter = 1
+		return e
+	}
+	if old, ok := v.c.cids[f.CID]; ok {
+		v.put(api.ChatOut{T: "ack", CID: f.CID, ID: old.ID, Seq: old.Seq})
+		return nil
+	}
+	m := v.c.store(api.ChatOut{T: "msg", From: "visitor", Text: f.Text, CID: f.CID})
+	v.c.cids[f.CID] = m
+	for o := range v.c.visits {
+		if o == v {
+			v.put(api.ChatOut{T: "ack", CID: f.CID, ID: m.ID, Seq: m.Seq})
+		} else {
+			o.put(m)
+		}
+	}
+	if d.script != nil {
+		d.script(v.c, f.Text)
+	}
+	return nil
+}
+
+func (c *conversation) store(m api.ChatOut) api.ChatOut {
+	m.Seq = len(c.messages) + 1
+	m.ID = fmt.Sprintf("msg_%s_%d", c.token, m.Seq)
+	c.messages = append(c.messages, m)
+	return m
+}
+
+// tell sends a frame to all that watch the conversation.
+func (c *conversation) tell(f api.ChatOut) {
+	for v := range c.visits {
+		v.put(f)
+	}
+}
+
+// say stores a message of the other side and sends it.
+func (c *conversation) say(f api.ChatOut) {
+	f.T = "msg"
+	c.tell(c.store(f))
+}
+
+// answer streams a text word by word, and stores it at its end.
+func (c *conversation) answer(text string, cards ...api.Citation) {
+	m := c.store(api.ChatOut{T: "msg", From: "agent", Name: "Nova", Text: text, Cards: cards})
+	c.tell(api.ChatOut{T: "start", ID: m.ID})
+	n := 0
+	for word := range strings.SplitAfterSeq(text, " ") {
+		c.tell(api.ChatOut{T: "delta", ID: m.ID, N: n, Text: word})
+		n += len([]rune(word))
+	}
+	m.T = "done"
+	c.tell(m)
+}
+
+// with runs f on the only conversation.
+func (d *desk) with(f func(*conversation)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.chats {
+		f(c)
+	}
+}
+
+// texts are what the visitors have written.
+func (d *desk) texts() (all []string) {
+	d.with(func(c *conversation) {
+		for _, m := range c.messages {
+			if m.From == "visitor" {
+				all = append(all, m.Text)
+			}
+		}
+	})
+	return all
+}
