@@ -101,7 +101,7 @@ func (d *Daemon) surfaces() {
 		Context: d.ctx, Upgrade: d.sockets.Upgrade, Stream: d.bridge.Handler,
 		Address: d.address, BaseURL: d.base, DemoSite: d.demoSite,
 	})
-	d.public = public.New(&site{team: d.team, posts: d.posts, media: d.media, hosts: pairs(d.cfg.SiteHosts)},
+	d.public = public.New(&site{team: d.team, posts: d.posts, media: d.media, desk: d.helpdesk, hosts: pairs(d.cfg.SiteHosts)},
 		public.Options{BaseURL: d.base})
 }
 
