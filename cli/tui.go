@@ -103,7 +103,15 @@ func (o *screens) member(s *settings.Settings, c *tui.Config, options []sdk.Opti
 	if err != nil || token == "" {
 		return err
 	}
-	bindMember(c, sdk.NewDashboard(s.URL, token, options...))
+	d := sdk.NewDashboard(s.URL, token, options...)
+	c.Inbox, c.Canned, c.Agents, c.Tasks = d.Conversations, d.Canned, d.Agents, d.Tasks
+	c.Desk.Member = func(ctx context.Context) (string, error) {
+		session, err := d.Auth.Session(ctx)
+		if err != nil {
+			return "", err
+		}
+		return session.User.ID, nil
+	}
 	return nil
 }
 

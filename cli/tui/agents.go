@@ -23,6 +23,7 @@ const (
 type agents struct {
 	*room
 	api   Agents
+	tried Tasks
 	place Place
 	list  list[api.Agent]
 	tasks list[api.Task]
@@ -50,8 +51,8 @@ type agentChanged struct {
 	done  string
 }
 
-func newAgents(r *room, all Agents, p Place) *agents {
-	return &agents{room: r, api: all, place: p, runs: map[string]*trial{}, variables: map[string]string{},
+func newAgents(r *room, all Agents, tried Tasks, p Place) *agents {
+	return &agents{room: r, api: all, tried: tried, place: p, runs: map[string]*trial{}, variables: map[string]string{},
 		list:  newList(func(a *api.Agent) string { return a.ID }),
 		tasks: newList(func(t *api.Task) string { return t.ID })}
 }
@@ -120,7 +121,7 @@ func (s *agents) read() tea.Cmd {
 	s.tasks.set(nil)
 	id := a.ID
 	return s.work("list tasks", func(ctx context.Context) (tea.Msg, error) {
-		page, err := s.api.Tasks(ctx, api.TaskQuery{PageQuery: api.PageQuery{Limit: pageSize}, AgentID: id})
+		page, err := s.tried.List(ctx, api.TaskQuery{PageQuery: api.PageQuery{Limit: pageSize}, AgentID: id})
 		return tasksLoaded{id, page}, err
 	})
 }
@@ -135,7 +136,7 @@ type toggle struct {
 var toggles = []toggle{
 	{"respond to chats", func(a *api.Agent) bool { return a.RespondToChats },
 		func(ctx context.Context, all Agents, id string, on bool) (*api.Agent, error) {
-			return all.SetChats(ctx, api.AgentSetChats{ID: id, RespondToChats: on})
+			return all.SetRespondToChats(ctx, api.AgentSetChats{ID: id, RespondToChats: on})
 		}},
 	{"create_post", func(a *api.Agent) bool { return a.Tools.CreatePost },
 		func(ctx context.Context, all Agents, id string, on bool) (*api.Agent, error) {
@@ -205,14 +206,21 @@ func (s *agents) activate() tea.Cmd {
 	if a == nil {
 		return nil
 	}
-	ref, name, active := api.AgentRef{ID: a.ID}, line(a.Name), a.Active
+	id, name, active := a.ID, line(a.Name), a.Active
 	return s.change("switch "+name, func(ctx context.Context) (*api.Agent, string, error) {
 		if active {
-			changed, err := s.api.Deactivate(ctx, ref)
+			changed, err := s.api.Deactivate(ctx, id)
 			return changed, name + " is off", err
 		}
-		changed, err := s.api.Activate(ctx, ref)
-		return changed, name + " answers now", err
+		activated, err := s.api.Activate(ctx, id)
+		if err != nil {
+			return nil, "", err
+		}
+		done := name + " answers now"
+		if before := activated.Deactivated; before != nil {
+			done += ", " + line(before.Name) + " no more"
+		}
+		return &activated.Agent, done, nil
 	})
 }
 
@@ -243,7 +251,7 @@ func (s *agents) edit() tea.Cmd {
 		if err != nil || strings.TrimSpace(text) == strings.TrimSpace(before.Instructions) {
 			return said("nothing was changed"), err
 		}
-		changed, err := s.api.Update(ctx, api.AgentPatch{AgentRef: api.AgentRef{ID: before.ID, IfMatch: before.Version}, Instructions: api.Some(strings.TrimSpace(text))})
+		changed, err := s.api.Update(ctx, before.ID, api.AgentPatch{AgentRef: api.AgentRef{IfMatch: before.Version}, Instructions: api.Some(strings.TrimSpace(text))})
 		return agentChanged{changed, "saved the instructions of " + line(before.Name)}, err
 	})
 }

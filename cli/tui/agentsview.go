@@ -36,7 +36,7 @@ func (s *agents) listWidth() int {
 	case s.narrow():
 		return s.w
 	}
-	return max(20, s.w/4)
+	return max(22, s.w/4)
 }
 
 func (s *agents) drawList(w int) []string {

@@ -29,33 +29,40 @@ type Jobs interface {
 	Retry(ctx context.Context, id string, options ...sdk.CallOption) (*api.Job, error)
 }
 
-// Inbox is what an operator does with conversations.
+// Inbox is what an operator does with conversations; *sdk.LiveConversations is
+// one.
 type Inbox interface {
-	List(ctx context.Context, q api.ConversationQuery) (*api.Page[api.Conversation], error)
-	Messages(ctx context.Context, q api.MessageQuery) (*api.MessageList, error)
-	Reply(ctx context.Context, in api.Reply) (*api.Message, error)
-	Note(ctx context.Context, in api.ConversationNote) (*api.Message, error)
-	TakeOver(ctx context.Context, id string) (*api.Conversation, error)
-	ReturnToBot(ctx context.Context, id string) (*api.Conversation, error)
-	SetState(ctx context.Context, in api.ConversationSetState) (*api.Conversation, error)
-	Canned(ctx context.Context, q api.CannedQuery) (*api.Page[api.CannedResponse], error)
-	// Inbox yields every conversation that changes.
+	List(ctx context.Context, q api.ConversationQuery, options ...sdk.CallOption) (*api.Page[api.Conversation], error)
+	Messages(ctx context.Context, q api.MessageQuery, options ...sdk.CallOption) (*api.MessageList, error)
+	Reply(ctx context.Context, in api.Reply, options ...sdk.CallOption) (*api.Message, error)
+	Note(ctx context.Context, in api.ConversationNote, options ...sdk.CallOption) (*api.Message, error)
+	TakeOver(ctx context.Context, id string, options ...sdk.CallOption) (*api.Conversation, error)
+	ReturnToBot(ctx context.Context, id string, options ...sdk.CallOption) (*api.Conversation, error)
+	SetState(ctx context.Context, in api.ConversationSetState, options ...sdk.CallOption) (*api.Conversation, error)
+	MarkRead(ctx context.Context, id string, options ...sdk.CallOption) (*api.Conversation, error)
 	Inbox(ctx context.Context) iter.Seq2[api.ConversationEvent, error]
-	// Conversation yields what happens in one, from a message on.
 	Conversation(ctx context.Context, in api.ConversationWatch) iter.Seq2[api.ConversationEvent, error]
 }
 
-// Agents is what the screens do with agents and their tasks.
+// Canned is the team's saved replies.
+type Canned interface {
+	List(ctx context.Context, q api.CannedQuery, options ...sdk.CallOption) (*api.Page[api.CannedResponse], error)
+}
+
+// Agents is what the screens do with agents; *sdk.AgentsService is one.
 type Agents interface {
-	List(ctx context.Context, q api.PageQuery) (*api.Page[api.Agent], error)
-	Activate(ctx context.Context, ref api.AgentRef) (*api.Agent, error)
-	Deactivate(ctx context.Context, ref api.AgentRef) (*api.Agent, error)
-	SetChats(ctx context.Context, in api.AgentSetChats) (*api.Agent, error)
-	SetTools(ctx context.Context, in api.AgentSetTools) (*api.Agent, error)
-	Update(ctx context.Context, in api.AgentPatch) (*api.Agent, error)
-	Tasks(ctx context.Context, q api.TaskQuery) (*api.Page[api.Task], error)
-	// TestRun yields a run as it goes on.
-	TestRun(ctx context.Context, in api.TaskTest) iter.Seq2[api.TaskEvent, error]
+	List(ctx context.Context, q api.PageQuery, options ...sdk.CallOption) (*api.Page[api.Agent], error)
+	Activate(ctx context.Context, id string, options ...sdk.CallOption) (*api.AgentActivated, error)
+	Deactivate(ctx context.Context, id string, options ...sdk.CallOption) (*api.Agent, error)
+	SetRespondToChats(ctx context.Context, in api.AgentSetChats, options ...sdk.CallOption) (*api.Agent, error)
+	SetTools(ctx context.Context, in api.AgentSetTools, options ...sdk.CallOption) (*api.Agent, error)
+	Update(ctx context.Context, id string, patch api.AgentPatch, options ...sdk.CallOption) (*api.Agent, error)
+}
+
+// Tasks is what the screens do with an agent's tasks; *sdk.TasksService is one.
+type Tasks interface {
+	List(ctx context.Context, q api.TaskQuery, options ...sdk.CallOption) (*api.Page[api.Task], error)
+	TestRun(ctx context.Context, id string, in api.TaskTest) iter.Seq2[api.TaskEvent, error]
 }
 
 // Terminal is what an editor takes over while it runs.
@@ -76,6 +83,8 @@ type Desk struct {
 	Browse func(address string) error
 	// Explain says what an error means and what to do about it.
 	Explain func(err error) (message, hint string)
+	// Member is the id of the member whose session this is, "" without one.
+	Member func(ctx context.Context) (string, error)
 	// SignIn makes a context of what the wizard asked for and says its team.
 	SignIn func(ctx context.Context, in SignIn) (team string, err error)
 }

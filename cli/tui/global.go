@@ -65,7 +65,9 @@ func (m *model) openLog() tea.Cmd {
 		c := m.calls[i]
 		lines = append(lines, choice{label: clean(c.String()), then: func() tea.Cmd { return m.copy(c.command()) }})
 	}
-	m.layer = newChooser(m.room, "Calls · enter copies the line", lines)
+	log := newChooser(m.room, "Calls · enter copies the line", lines)
+	log.wide = 120
+	m.layer = log
 	return nil
 }
 

@@ -19,6 +19,7 @@ var piles = []string{"inbox", "waiting", "mine", "resolved"}
 type inbox struct {
 	*room
 	api   Inbox
+	saved Canned
 	place Place
 
 	all     []api.Conversation
@@ -37,13 +38,15 @@ type inbox struct {
 
 type inboxLoaded struct{ page *api.Page[api.Conversation] }
 
+type conversationRead struct{ conversation *api.Conversation }
+
 type conversationChanged struct {
 	conversation *api.Conversation
 	done         string
 }
 
-func newInbox(r *room, conversations Inbox, p Place) *inbox {
-	return &inbox{room: r, api: conversations, place: p, drafts: map[string]*draft{},
+func newInbox(r *room, conversations Inbox, saved Canned, p Place) *inbox {
+	return &inbox{room: r, api: conversations, saved: saved, place: p, drafts: map[string]*draft{},
 		list: newList(func(c *api.Conversation) string { return c.ID })}
 }
 
@@ -80,7 +83,12 @@ func (s *inbox) update(msg tea.Msg) tea.Cmd {
 	case inboxLoaded:
 		s.all, s.loaded = msg.page.Data, true
 		s.arrange()
+		if s.talk != nil && s.talk.live == nil {
+			s.talk = nil // its stream has ended: begin again
+		}
 		return s.follow()
+	case conversationRead:
+		s.put(msg.conversation)
 	case conversationChanged:
 		s.put(msg.conversation)
 		return say(msg.done)
@@ -117,7 +125,12 @@ func (s *inbox) take(batch fed[api.ConversationEvent]) tea.Cmd {
 		return nil
 	}
 	for i := range batch.values {
-		if c := batch.values[i].Conversation; c != nil {
+		c := batch.values[i].Conversation
+		switch {
+		case c == nil:
+		case batch.values[i].Type == "deleted":
+			s.drop(c.ID)
+		default:
 			s.put(c)
 		}
 	}
@@ -147,6 +160,11 @@ func (s *inbox) put(c *api.Conversation) {
 	default:
 		s.all[i] = *c
 	}
+	s.arrange()
+}
+
+func (s *inbox) drop(id string) {
+	s.all = slices.DeleteFunc(s.all, func(c api.Conversation) bool { return c.ID == id })
 	s.arrange()
 }
 
@@ -244,9 +262,26 @@ func (s *inbox) key(k tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	if s.list.key(k.String()) {
-		return s.follow()
+		return s.look()
 	}
 	return nil
+}
+
+// look is follow by the person's own act: what they see now is read.
+func (s *inbox) look() tea.Cmd {
+	c := s.list.current()
+	if c == nil {
+		return nil
+	}
+	if c.Unread == 0 || s.readOnly {
+		return s.follow()
+	}
+	c.Unread = 0
+	id := c.ID
+	return tea.Batch(s.follow(), s.work("mark it as read", func(ctx context.Context) (tea.Msg, error) {
+		changed, err := s.api.MarkRead(ctx, id)
+		return conversationRead{changed}, err
+	}))
 }
 
 func (s *inbox) typeFilter(k tea.KeyMsg) tea.Cmd {
@@ -266,7 +301,7 @@ func (s *inbox) typeFilter(k tea.KeyMsg) tea.Cmd {
 func (s *inbox) click(x, y int) tea.Cmd {
 	if lw, _ := s.split(); x < lw {
 		if s.list.click(y - 1) {
-			return s.follow()
+			return s.look()
 		}
 		return nil
 	}
@@ -279,7 +314,7 @@ func (s *inbox) click(x, y int) tea.Cmd {
 func (s *inbox) wheel(x, _, by int) tea.Cmd {
 	if lw, _ := s.split(); x < lw {
 		s.list.move(by / 3)
-		return s.follow()
+		return s.look()
 	}
 	if s.talk != nil {
 		s.talk.view.move(by)
@@ -406,7 +441,7 @@ func (s *inbox) row(c *api.Conversation, picked, marked bool, w int) []string {
 			sign = s.theme.live.Render(sign)
 		}
 	}
-	lines := []string{spread(cursorMark(picked, marked)+sign+" "+visitorName(c), right, w)}
+	lines := []string{spread(cursorMark(picked, marked)+sign+" "+visitorName(c), right+" ", w)}
 	if s.talk != nil && s.talk.id == c.ID && s.talk.types != "" {
 		lines = append(lines, "   "+s.theme.live.Render("typing…"))
 	}

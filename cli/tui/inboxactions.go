@@ -34,7 +34,7 @@ func (s *inbox) enter() tea.Cmd {
 		return s.reply()
 	}
 	s.front = true
-	return s.follow()
+	return s.look()
 }
 
 func (s *inbox) back() tea.Cmd {
@@ -61,7 +61,7 @@ func (s *inbox) card() tea.Cmd {
 		s.talk.card = !s.talk.card
 		s.front = true
 	}
-	return nil
+	return s.look()
 }
 
 func (s *inbox) write(note bool) tea.Cmd {
@@ -71,7 +71,7 @@ func (s *inbox) write(note bool) tea.Cmd {
 	s.talk.card, s.front = false, true
 	d := s.talk.draft
 	d.note, d.active = note, true
-	return nil
+	return s.look()
 }
 
 func (s *inbox) reply() tea.Cmd { return s.write(false) }
@@ -91,11 +91,15 @@ func (s *inbox) change(doing, done string, do func(ctx context.Context, id strin
 }
 
 func (s *inbox) takeOver() tea.Cmd {
-	return s.change("take over", "you have the conversation; the agent is quiet", s.api.TakeOver)
+	return s.change("take over", "you have the conversation; the agent is quiet", func(ctx context.Context, id string) (*api.Conversation, error) {
+		return s.api.TakeOver(ctx, id)
+	})
 }
 
 func (s *inbox) handBack() tea.Cmd {
-	return s.change("hand back", "the agent answers again", s.api.ReturnToBot)
+	return s.change("hand back", "the agent answers again", func(ctx context.Context, id string) (*api.Conversation, error) {
+		return s.api.ReturnToBot(ctx, id)
+	})
 }
 
 func (s *inbox) close() tea.Cmd {
@@ -205,11 +209,11 @@ type cannedLoaded struct{ page *api.Page[api.CannedResponse] }
 type cannedPicked struct{ response api.CannedResponse }
 
 func (s *inbox) canned() tea.Cmd {
-	if s.talk == nil {
+	if s.talk == nil || s.saved == nil {
 		return nil
 	}
 	return s.work("list canned responses", func(ctx context.Context) (tea.Msg, error) {
-		page, err := s.api.Canned(ctx, api.CannedQuery{PageQuery: api.PageQuery{Limit: pageSize}})
+		page, err := s.saved.List(ctx, api.CannedQuery{PageQuery: api.PageQuery{Limit: pageSize}})
 		return cannedLoaded{page}, err
 	})
 }

@@ -32,6 +32,7 @@ type jobs struct {
 	titles map[string]string // of posts
 	text   map[string]string // what is being written, by job
 	feeds  map[string]*feed[api.JobEvent]
+	broken map[string]bool // jobs whose stream ended early; the next reading tries again
 	loaded bool
 	open   bool
 	w, h   int
@@ -46,7 +47,7 @@ type jobChanged struct {
 
 func newJobs(r *room, work Jobs) *jobs {
 	s := &jobs{room: r, api: work, list: newList(func(j *api.Job) string { return j.ID }),
-		titles: map[string]string{}, text: map[string]string{}, feeds: map[string]*feed[api.JobEvent]{}}
+		titles: map[string]string{}, text: map[string]string{}, feeds: map[string]*feed[api.JobEvent]{}, broken: map[string]bool{}}
 	s.view.follow = true
 	return s
 }
@@ -82,6 +83,7 @@ func (s *jobs) update(msg tea.Msg) tea.Cmd {
 	case jobsLoaded:
 		s.list.set(msg.page.Data)
 		s.loaded = true
+		clear(s.broken)
 		return s.watch()
 	case jobBegun:
 		return s.show()
@@ -99,12 +101,12 @@ func (s *jobs) watch() tea.Cmd {
 	var cmds []tea.Cmd
 	for i := range s.list.rows {
 		j := &s.list.rows[i]
-		if j.Done() || s.feeds[j.ID] != nil || len(s.feeds) >= followed {
+		if j.Done() || s.feeds[j.ID] != nil || s.broken[j.ID] || len(s.feeds) >= followed {
 			continue
 		}
 		id := j.ID
 		f, cmd := openFeed(s.errands, id, func(ctx context.Context) seq[api.JobEvent] { return s.api.Watch(ctx, id) })
-		s.feeds[id] = f
+		s.feeds[id], s.text[id] = f, "" // the stream begins with all of it
 		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(cmds...)
@@ -130,11 +132,14 @@ func (s *jobs) take(batch fed[api.JobEvent]) tea.Cmd {
 		return batch.feed.next()
 	}
 	delete(s.feeds, id)
+	if i := s.list.index(id); i < 0 || s.list.rows[i].Done() {
+		delete(s.text, id)
+	} else {
+		s.broken[id] = true
+	}
 	cmds := []tea.Cmd{send(postsRefreshed{}), s.watch()}
 	if batch.err != nil {
 		cmds = append(cmds, send(failed{"follow " + id, batch.err}))
-	} else if i := s.list.index(id); i >= 0 && s.list.rows[i].Done() {
-		delete(s.text, id)
 	}
 	return tea.Batch(cmds...)
 }
@@ -290,7 +295,7 @@ func (s *jobs) row(j *api.Job, picked, marked bool, w int) []string {
 	if !picked {
 		sign, right = style.Render(sign), s.theme.dim.Render(right)
 	}
-	return []string{spread(cursorMark(picked, marked)+sign+" "+title, right, w)}
+	return []string{spread(cursorMark(picked, marked)+sign+" "+title, right+" ", w)}
 }
 
 func (s *jobs) sign(state string) (string, style) {

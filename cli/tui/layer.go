@@ -31,13 +31,14 @@ type choice struct {
 type chooser struct {
 	*room
 	title string
+	wide  int // columns at most
 	all   []choice
 	list  list[choice]
 	field field
 }
 
 func newChooser(r *room, title string, all []choice) *chooser {
-	c := &chooser{room: r, title: title, all: all, list: newList(func(c *choice) string { return c.label })}
+	c := &chooser{room: r, title: title, wide: 76, all: all, list: newList(func(c *choice) string { return c.label })}
 	c.list.set(all)
 	return c
 }
@@ -81,7 +82,7 @@ func (c *chooser) narrow() {
 }
 
 func (c *chooser) draw(t theme, w, h int) []string {
-	w = min(w-2, 76)
+	w = min(w-2, c.wide)
 	iw, ih := inner(w, min(h-2, 18))
 	lines := c.list.draw(t, iw, max(ih-2, 1), func(row *choice, picked, _ bool, w int) []string {
 		text := cursorMark(picked, false) + " " + row.label

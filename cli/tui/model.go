@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -55,11 +56,20 @@ func (m *model) Init() tea.Cmd {
 	if m.log != nil {
 		cmds = append(cmds, m.log.watch(m.errands))
 	}
+	if m.desk.Member != nil {
+		cmds = append(cmds, m.work("read the session", func(ctx context.Context) (tea.Msg, error) {
+			id, err := m.desk.Member(ctx)
+			return member(id), err
+		}))
+	}
 	for _, s := range m.screens {
 		cmds = append(cmds, s.show())
 	}
 	return tea.Batch(cmds...)
 }
+
+// member is the id of the one who is signed in.
+type member string
 
 func (m *model) tick() tea.Cmd {
 	return tea.Tick(beat, func(t time.Time) tea.Msg { return ticked(t) })
@@ -82,6 +92,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.tick()
 	case called:
 		return m, m.heard(msg)
+	case member:
+		m.me = string(msg)
 	case failed:
 		m.notice = m.explain(msg)
 	case said:
@@ -252,7 +264,10 @@ func (m *model) sentence() []string {
 
 // head is the line of screens, and where each stands.
 func (m *model) head() (string, [][2]int) {
-	where := " " + m.theme.brand.Render("svc")
+	where := ""
+	if m.w >= 48 {
+		where = " " + m.theme.brand.Render("svc")
+	}
 	if m.w >= narrow {
 		where += m.theme.dim.Render(" ▸ ") + m.theme.bold.Render(ansi.Truncate(line(m.place.String()), 24, "…"))
 	}
@@ -260,6 +275,7 @@ func (m *model) head() (string, [][2]int) {
 		where += m.theme.warn.Render(" read-only")
 	}
 	out := where + strings.Repeat(" ", min(4, max(1, m.w/30)))
+	gap := strings.Repeat(" ", min(2, m.w/24))
 	var spots [][2]int
 	for i, s := range m.screens {
 		label := string(rune('1'+i)) + " " + s.name() + raised(s.badge())
@@ -270,7 +286,7 @@ func (m *model) head() (string, [][2]int) {
 		}
 		out += style.Render(label)
 		spots = append(spots, [2]int{start, start + ansi.StringWidth(label)})
-		out += "  "
+		out += gap
 	}
 	return fit(out, m.w), spots
 }

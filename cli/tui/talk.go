@@ -23,6 +23,7 @@ type talk struct {
 	messages []api.Message
 	writing  []*answer // what agents write now
 	types    string    // who types: visitor, or another member
+	here     bool      // the visitor has the widget open
 	live     *feed[api.ConversationEvent]
 	draft    *draft
 	view     scroller
@@ -92,7 +93,9 @@ func (t *talk) event(e *api.ConversationEvent) {
 			t.put(e.Message)
 		}
 	case "start":
-		t.answer(e.MessageID)
+		*t.answer(e.MessageID) = answer{id: e.MessageID}
+	case "presence":
+		t.here = e.On
 	case "delta":
 		a := t.answer(e.MessageID)
 		a.text += e.Text
@@ -157,12 +160,18 @@ func (s *inbox) heading(c *api.Conversation) string {
 		parts = append(parts, line(u.Path))
 	}
 	if c.Visitor.Locale != "" {
-		parts = append(parts, line(c.Visitor.Locale))
+		parts = append(parts, region(c.Visitor.Locale))
 	}
 	if c.Visitor.Verified {
 		parts = append(parts, "verified ✓")
 	}
 	return strings.Join(append(parts, s.stateWords(c)), " · ")
+}
+
+// region is the country of a language tag, or the language.
+func region(tag string) string {
+	parts := strings.Split(line(tag), "-")
+	return strings.ToUpper(parts[len(parts)-1])
 }
 
 func (s *inbox) stateWords(c *api.Conversation) string {
@@ -257,7 +266,11 @@ func (s *inbox) message(c *api.Conversation, m *api.Message, names, w int) []str
 	var lines []string
 	switch {
 	case m.Note:
-		lines = paint(s.theme.warn, wrap("note: "+clean(m.Text), textWidth))
+		kind := "note: "
+		if m.Suggested {
+			kind = "suggested reply: "
+		}
+		lines = paint(s.theme.warn, wrap(kind+clean(m.Text), textWidth))
 	case m.Author.Type == api.AuthorVisitor:
 		lines = wrap(clean(m.Text), textWidth)
 	default:
@@ -361,7 +374,7 @@ func (s *inbox) personCard(c *api.Conversation, w int) []string {
 	rows := [][2]string{
 		{"name", c.Visitor.Name}, {"e-mail", c.Visitor.Email}, {"verified", verified}, {"person", c.PersonID},
 		{"page", c.Visitor.PageTitle}, {"address", c.Visitor.PageURL}, {"language", c.Visitor.Locale},
-		{"state", s.stateWords(c)}, {"handed over", c.HandoffReason}, {"tags", strings.Join(c.Tags, ", ")},
+		{"there now", map[bool]string{true: "yes", false: "no"}[s.talk.here]}, {"state", s.stateWords(c)}, {"handed over", c.HandoffReason}, {"tags", strings.Join(c.Tags, ", ")},
 		{"rating", rating}, {"messages", fmt.Sprint(c.LastSeq)}, {"since", ago(s.now, c.StartedAt)}, {"id", c.ID},
 	}
 	out := []string{""}

@@ -28,7 +28,9 @@ type Config struct {
 	Posts    Posts
 	Jobs     Jobs
 	Inbox    Inbox
+	Canned   Canned
 	Agents   Agents
+	Tasks    Tasks
 	Calls    *Calls
 	Desk     Desk
 	Place    Place
@@ -40,7 +42,6 @@ type Config struct {
 // Place is where the person is.
 type Place struct {
 	Context, Team, URL string
-	Member             string // id of the signed-in member
 	Contexts           []string
 }
 
@@ -90,13 +91,13 @@ func (s *shared) Write(b []byte) (int, error) {
 }
 
 func newModel(c Config, e *errands, r *lipgloss.Renderer, clip func(string)) *model {
-	room := &room{theme: newTheme(r, 0), now: time.Now(), errands: e, desk: c.Desk, readOnly: c.ReadOnly, me: c.Place.Member}
+	room := &room{theme: newTheme(r, 0), now: time.Now(), errands: e, desk: c.Desk, readOnly: c.ReadOnly}
 	m := &model{room: room, place: c.Place, log: c.Calls, renderer: r, clip: clip}
 	if c.Posts == nil {
 		m.screens = []screen{newWizard(room, c.Place)}
 		return m
 	}
-	m.screens = []screen{newPosts(room, c.Posts), newJobs(room, c.Jobs), newInbox(room, c.Inbox, c.Place), newAgents(room, c.Agents, c.Place)}
+	m.screens = []screen{newPosts(room, c.Posts), newJobs(room, c.Jobs), newInbox(room, c.Inbox, c.Canned, c.Place), newAgents(room, c.Agents, c.Tasks, c.Place)}
 	for i, s := range m.screens {
 		if strings.EqualFold(s.name(), c.Screen) {
 			m.current = i
