@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -14,8 +15,11 @@ import (
 	"edgesvc.dev/svc/daemon/internal/superjson"
 )
 
-// Prefix is where the surface is.
-const Prefix = "/svc-api/trpc"
+// Where the surface is, and its declarations for TypeScript.
+const (
+	Prefix    = "/svc-api/trpc"
+	TypesPath = "/svc-api/trpc.d.ts"
+)
 
 // Bounds of one request, and the time between signs of life on a stream.
 const (
@@ -49,12 +53,14 @@ type Handler struct {
 	streams map[string]*op.Stream
 	live    live
 	end     context.CancelFunc
+	types   func() []byte
 }
 
 // New makes every row a procedure of its name: a query when it changes nothing,
 // otherwise a mutation; and every stream a subscription. Close is owed.
 func New(table *op.Table, o Options) *Handler {
 	h := &Handler{table: table, opt: o, streams: map[string]*op.Stream{}, live: live{open: map[string]int{}}}
+	h.types = sync.OnceValue(func() []byte { return Types(table) })
 	ending, end := context.WithCancel(o.Context)
 	h.end = end
 	h.router = Router{
@@ -78,6 +84,20 @@ func (h *Handler) Close() { h.end() }
 func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 	path := strings.TrimPrefix(string(ctx.URI().PathOriginal()), Prefix)
 	h.router.Serve(ctx, strings.TrimPrefix(path, "/"))
+}
+
+// ServeTypes answers with the declarations of every procedure.
+func (h *Handler) ServeTypes(ctx *fasthttp.RequestCtx) {
+	head := &ctx.Response.Header
+	if !ctx.IsGet() && !ctx.IsHead() {
+		head.Set("Allow", "GET, HEAD")
+		ctx.SetStatusCode(fasthttp.StatusMethodNotAllowed)
+		return
+	}
+	head.SetContentType("application/typescript; charset=utf-8")
+	head.Set("Cache-Control", "public, max-age=300")
+	head.Set("Access-Control-Allow-Origin", "*")
+	ctx.Response.SetBody(h.types())
 }
 
 // session is who a request comes from, as operations that need a member and
