@@ -81,7 +81,9 @@ func TestReconnect(t *testing.T) {
 	b.until(`$('.status').innerText.startsWith('Connection lost')`)
 	b.say("two")
 	b.say("three")
-	w.desk.with(func(c *conversation) { c.store(api.ChatOut{T: "msg", From: "operator", Name: "Ada", Text: "meanwhile"}) })
+	w.desk.with(func(c *conversation) {
+		c.store(api.ChatOut{T: "msg", From: "operator", Name: "Ada", Text: "meanwhile"})
+	})
 	w.start()
 	b.hasText("You said: three")
 	equal(t, "stored", w.desk.texts(), []string{"one", "two", "three"})

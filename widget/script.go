@@ -25,6 +25,9 @@ type file struct {
 //go:embed dist/widget.js
 var scriptCode []byte
 
+//go:embed dist/panel.css
+var panelStyle []byte
+
 //go:embed demo.html
 var demoPage string
 
@@ -43,11 +46,13 @@ func newFile(media string, body []byte) *file {
 	return &file{media: media, etag: `"` + hex.EncodeToString(sum[:10]) + `"`, body: body, packed: packed.Bytes()}
 }
 
+func (f *file) name() string { return strings.Trim(f.etag, `"`) }
+
 // Pinned returns the path at which this version of the script stays the same, and
 // the value of an integrity attribute for it.
 func (h *Handler) Pinned() (path, integrity string) {
 	sum := sha512.Sum384(h.script.body)
-	return PagePrefix + strings.Trim(h.script.etag, `"`) + ".js", "sha384-" + base64.StdEncoding.EncodeToString(sum[:])
+	return PagePrefix + h.script.name() + ".js", "sha384-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // serveFile answers for the script and the demo page.
@@ -63,6 +68,8 @@ func (h *Handler) serveFile(ctx *fasthttp.RequestCtx, path string) {
 		h.script.serve(ctx, "public, max-age=300, stale-while-revalidate=86400")
 	case pinned:
 		h.script.serve(ctx, "public, max-age=31536000, immutable")
+	case PagePrefix + h.panel.name() + ".css":
+		h.panel.serve(ctx, "public, max-age=31536000, immutable")
 	case PagePrefix + "demo.css":
 		h.style.serve(ctx, "public, max-age=300")
 	case PagePrefix + "demo":

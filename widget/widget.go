@@ -92,8 +92,8 @@ type Handler struct {
 	opt   Options
 	posts *pace
 
-	script, style *file
-	languages     languages
+	script, panel, style *file
+	languages            languages
 
 	stopping context.Context // ends in Close
 	stop     context.CancelFunc
@@ -107,6 +107,7 @@ func New(desk Desk, o Options) *Handler {
 	h := &Handler{
 		desk: desk, opt: o, posts: newPace(), languages: readLanguages(),
 		script: newFile("text/javascript; charset=utf-8", scriptCode), style: newFile("text/css; charset=utf-8", demoStyle),
+		panel: newFile("text/css; charset=utf-8", panelStyle),
 	}
 	h.stopping, h.stop = context.WithCancel(o.Context)
 	return h

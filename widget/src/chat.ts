@@ -29,7 +29,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 	let later = 0
 
 	const v = view({
-		toggle: (open) => toggle(open, true),
+		toggle: (open) => void toggle(open, true),
 		send,
 		typing,
 		email(address) {
@@ -38,7 +38,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 			w.send({ t: 'identify', user: { email: address } })
 		},
 		agree: () => consent(true),
-	})
+	}, set.host)
 	const doing = { host: set.host, rate: (id: string, value: number) => void w.send({ t: 'feedback', id, v: value }), quick: (text: string) => void send(text) }
 
 	const w = wire(
@@ -86,9 +86,9 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 		if (v.isOpen() || kept.get().v) w.open()
 	}
 
-	function toggle(open: boolean, focus: boolean) {
+	async function toggle(open: boolean, focus: boolean) {
 		if (open === v.isOpen()) return
-		v.open(open, focus)
+		await v.open(open, focus)
 		kept.set({ o: open })
 		if (open && agreed) {
 			if (!w.isReady()) v.status(words.connecting)
@@ -306,7 +306,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 			if (agreed && token) w.open()
 			if (o && matchMedia('(min-width: 481px)').matches) toggle(true, false)
 		},
-		toggle: (open = !v.isOpen()) => toggle(open, true),
+		toggle: (open = !v.isOpen()) => void toggle(open, true),
 		show: v.show,
 		send,
 		consent,

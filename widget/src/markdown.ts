@@ -49,74 +49,24 @@ export function markdown(text: string): DocumentFragment {
 	return out
 }
 
-const marks: [string, 'code' | 'strong' | 'em'][] = [
-	['`', 'code'],
-	['**', 'strong'],
-	['__', 'strong'],
-	['*', 'em'],
-	['_', 'em'],
-]
+// Each alternative ends at the first character that it cannot hold, and what
+// may be long is bounded, so that the whole is linear.
+const spans =
+	/\\([\\`*_[\]])|`([^`\n]+)`|\*\*((?:[^*\n]|\*(?!\*))+)\*\*|\*([^*\s](?:[^*\n]{0,500}[^*\s])?)\*|\b_([^_\n]{1,500})_\b|\[([^[\]\n]{1,300})\]\(([^()\s]{1,2000})\)|(https?:\/\/[^\s<>"'`()\]]{1,2000}[^\s<>"'`()\].,;:!?*_])|\n/g
 
-// inline is one pass from left to right. depth bounds what is nested.
 function inline(text: string, depth: number): DocumentFragment {
 	const out = document.createDocumentFragment()
-	let plain = ''
-	const put = (node: Node) => {
-		out.append(plain, node)
-		plain = ''
+	let at = 0
+	for (const m of depth < 4 ? text.matchAll(spans) : []) {
+		const [all, escaped, code, strong, em, em2, label, target, bare] = m
+		const href = safe(target || bare || '')
+		const inner = (s: string) => inline(s, depth + 1)
+		out.append(
+			text.slice(at, m.index),
+			escaped || (code ? h('code', {}, code) : strong ? h('strong', {}, inner(strong)) : em || em2 ? h('em', {}, inner(em || em2)) : href ? link(href, label ? inner(label) : bare) : all === '\n' ? h('br') : label || all),
+		)
+		at = m.index! + all.length
 	}
-	const missing = new Set<string>() // marks that nothing ends from here on
-	for (let i = 0; i < text.length; ) {
-		const end = span(text, i, depth, missing, put) || address(text, i, depth, put)
-		if (end) i = end
-		else if (text[i] === '\n') {
-			put(h('br'))
-			i++
-		} else {
-			if (text[i] === '\\' && /[\\`*_[\]]/.test(text[i + 1])) i++
-			plain += text[i++]
-		}
-	}
-	out.append(plain)
+	out.append(text.slice(at))
 	return out
-}
-
-function span(text: string, at: number, depth: number, missing: Set<string>, put: (n: Node) => void): number {
-	if (depth > 4) return 0
-	for (const [mark, tag] of marks) {
-		const from = at + mark.length
-		if (!text.startsWith(mark, at) || missing.has(mark) || /\s/.test(text[from] || ' ')) continue
-		if (mark[0] === '_' && /\w/.test(text[at - 1] || ' ')) continue
-		const to = text.indexOf(mark, from + 1)
-		if (to < 0) {
-			missing.add(mark)
-			continue
-		}
-		const inner = text.slice(from, to)
-		if (tag !== 'code' && /\s$/.test(inner)) continue
-		put(h(tag, {}, tag === 'code' ? inner : inline(inner, depth + 1)))
-		return to + mark.length
-	}
-	return 0
-}
-
-const bare = /https?:\/\/[^\s<>"'`)\]]{1,2000}/y
-
-function address(text: string, at: number, depth: number, put: (n: Node) => void): number {
-	if (text[at] === '[' && depth < 2) {
-		const mid = text.slice(at, at + 500).indexOf('](')
-		const to = mid < 0 ? -1 : text.slice(at + mid, at + mid + 2100).indexOf(')')
-		if (to < 0) return 0
-		const href = safe(text.slice(at + mid + 2, at + mid + to))
-		const label = inline(text.slice(at + 1, at + mid), 2)
-		put(href ? link(href, label) : label)
-		return at + mid + to + 1
-	}
-	if (text[at] !== 'h' || depth >= 2) return 0
-	bare.lastIndex = at
-	const found = bare.exec(text)?.[0].replace(/[.,;:!?*_]+$/, '')
-	const href = found && safe(found)
-	if (!href) return 0
-	put(link(href, found))
-	return at + found.length
 }

@@ -2,8 +2,10 @@
 // the chat's.
 
 import { h, icon, icons } from './dom'
-import css from './style.css'
+import css from './launcher.css'
 import { direction, fill, language, words } from './text'
+
+declare const PANEL: string // the path of panel.css, as the bundler knows it
 
 type Doing = {
 	toggle(open: boolean): void
@@ -15,13 +17,21 @@ type Doing = {
 
 const small = matchMedia('(max-width: 480px)')
 
-export function view(doing: Doing) {
+export function view(doing: Doing, origin: string) {
 	const host = document.createElement('svc-chat')
 	const root = host.attachShadow({ mode: 'open' })
 	const sheet = new CSSStyleSheet()
 	const colors = new CSSStyleSheet()
 	sheet.replaceSync(css)
 	root.adoptedStyleSheets = [colors, sheet]
+
+	let styled: Promise<void> | undefined
+	// dress loads the panel's style sheet, once.
+	const dress = () =>
+		(styled ||= fetch(origin + PANEL, { credentials: 'omit' })
+			.then((answer) => answer.text())
+			.then((text) => sheet.replaceSync(css + text))
+			.catch(() => void (styled = undefined)))
 
 	const badge = h('span', { class: 'badge', hidden: true, 'aria-hidden': 'true' })
 	const launcher = h('button', { type: 'button', class: 'launcher', 'aria-expanded': 'false', 'aria-controls': 'panel' }, icon(icons.chat), icon(icons.down), badge)
@@ -64,6 +74,7 @@ export function view(doing: Doing) {
 		else panel.removeAttribute('aria-modal')
 	}
 
+	launcher.onpointerenter = launcher.onfocus = dress
 	launcher.onclick = () => doing.toggle(panel.hidden)
 	close.onclick = () => doing.toggle(false)
 	form.onsubmit = (e) => {
@@ -145,8 +156,8 @@ export function view(doing: Doing) {
 			label()
 		},
 		isOpen: () => !panel.hidden,
-		open(yes: boolean, focus: boolean) {
-			if (yes === !panel.hidden) return
+		async open(yes: boolean, focus: boolean) {
+			if (yes) await dress()
 			const inside = !!root.activeElement
 			panel.hidden = !yes
 			base.classList.toggle('opened', yes)

@@ -109,7 +109,11 @@ export function wire(host: string, site: string, hello: () => Hello, got: (f: Fr
 		e?.close()
 	}
 
-	async function post(frame: object) {
+	// post sends one frame after the other, so that they stay in their order.
+	let last = Promise.resolve()
+	const post = (frame: object) => void (last = last.then(() => exchange(frame)))
+
+	async function exchange(frame: object) {
 		const { visitor, since, lang } = hello()
 		try {
 			// text/plain: no preflight, which the same proxies like to break.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +12,10 @@ import (
 )
 
 func main() {
-	code, err := script.Bundle("src")
+	code, panel, err := script.Bundle("src")
 	if err == nil {
-		err = os.WriteFile(filepath.Join("dist", "widget.js"), code, 0o644)
+		err = errors.Join(os.WriteFile(filepath.Join("dist", "widget.js"), code, 0o644),
+			os.WriteFile(filepath.Join("dist", "panel.css"), panel, 0o644))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
