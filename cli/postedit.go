@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"edgesvc.dev/svc/cli/internal/postfile"
+	"edgesvc.dev/svc/cli/internal/postsync"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 	"github.com/aymanbagabas/go-udiff"
@@ -17,15 +18,22 @@ import (
 )
 
 type postEdit struct {
-	app  *app
-	html bool
+	app   *app
+	html  bool
+	find  func(ctx context.Context, c *sdk.Client, ref string) (*api.Post, error)
+	texts func(*sdk.Client) postsync.Texts
 }
 
 func newPostEdit(a *app) *cobra.Command {
-	o := &postEdit{app: a}
+	o := &postEdit{app: a, find: findPost, texts: func(c *sdk.Client) postsync.Texts { return c.Posts }}
+	return newEdit(o, "edit POST", "post")
+}
+
+// newEdit is the command edit of a group.
+func newEdit(o *postEdit, use, noun string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "edit POST", Short: "Edit a post as Markdown in your editor", Args: exactly("a post: its id, slug or address"),
-		Long: "Opens the post with its front matter in SVC_EDITOR, VISUAL, EDITOR or vi, and saves what you changed.\n" +
+		Use: use, Short: "Edit a " + noun + " as Markdown in your editor", Args: exactly("a " + noun + ": its id, slug or address"),
+		Long: "Opens the " + noun + " with its front matter in SVC_EDITOR, VISUAL, EDITOR or vi, and saves what you changed.\n" +
 			"Changes that someone else made meanwhile are merged; where both changed the same lines, nothing is\n" +
 			"saved, and your text is kept in a file beside theirs.",
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
@@ -35,12 +43,16 @@ func newPostEdit(a *app) *cobra.Command {
 }
 
 func (o *postEdit) run(ctx context.Context, ref string) error {
-	c, base, err := o.app.openPost(ctx, writeFlags{}, ref)
+	c, err := o.app.client()
+	if err != nil {
+		return err
+	}
+	base, err := o.find(ctx, c, ref)
 	if err != nil {
 		return err
 	}
 	if !o.html && postfile.Lossy(base.Content) {
-		o.app.io.Say("note: this post has HTML that Markdown cannot hold, and saving its text would lose it; --html edits it as it is")
+		o.app.io.Say("note: this text has HTML that Markdown cannot hold, and saving its text would lose it; --html edits it as it is")
 	}
 	before, err := fileText(base, o.html)
 	if err != nil {
@@ -85,7 +97,7 @@ func (o *postEdit) save(ctx context.Context, c *sdk.Client, base *api.Post, befo
 	if e, ok := errors.AsType[*api.Error](err); !ok || e.Code != api.CodeVersionConflict {
 		return saved, err
 	}
-	theirs, err := c.Posts.Source(ctx, base.ID)
+	theirs, err := o.texts(c).Source(ctx, base.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +139,7 @@ func (o *postEdit) send(ctx context.Context, c *sdk.Client, p *api.Post, before,
 		return p, err
 	}
 	patch.IfMatch = p.Version
-	return c.Posts.Update(ctx, patch)
+	return o.texts(c).Update(ctx, patch)
 }
 
 // merge applies both sides' line changes to the text that they began with.

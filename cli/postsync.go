@@ -12,6 +12,7 @@ import (
 	"edgesvc.dev/svc/cli/internal/postfile"
 	"edgesvc.dev/svc/cli/internal/postsync"
 	"edgesvc.dev/svc/cli/internal/terminal"
+	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
@@ -19,6 +20,8 @@ import (
 
 type postSync struct {
 	app      *app
+	noun     string
+	texts    func(*sdk.Client) postsync.Texts
 	opt      postsync.Options
 	prune    string
 	dryRun   bool
@@ -28,20 +31,24 @@ type postSync struct {
 }
 
 func newPostSync(a *app) *cobra.Command {
-	o := &postSync{app: a}
+	return newSync(&postSync{app: a, noun: "post", texts: func(c *sdk.Client) postsync.Texts { return c.Posts }}, "post")
+}
+
+// newSync is the command sync of a group.
+func newSync(o *postSync, group string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "sync DIR", Short: "Make posts say what a folder of files says", Args: exactly("a folder"),
-		Long:    "Compares a folder of Markdown or HTML files with the team's posts, shows the plan, and applies it.\nsvcctl help sync tells the rules.",
-		Example: "  svcctl post sync content/ --diff --dry-run --exit-code\n  svcctl post sync content/ --prune archive",
+		Use: "sync DIR", Short: "Make " + o.noun + "s say what a folder of files says", Args: exactly("a folder"),
+		Long:    "Compares a folder of Markdown or HTML files with the team's " + o.noun + "s, shows the plan, and applies it.\nsvcctl help sync tells the rules.",
+		Example: "  svcctl " + group + " sync content/ --diff --dry-run --exit-code\n  svcctl " + group + " sync content/ --prune archive",
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the plan, and change nothing")
 	f.BoolVar(&o.diff, "diff", false, "show what changes, line by line")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit 10 when anything differs (with --dry-run)")
-	f.StringVar(&o.prune, "prune", "none", "posts whose file is gone: archive or none")
-	f.StringVar(&o.opt.OnDrift, "on-drift", "fail", "posts that were changed on the server: fail, theirs or ours")
-	f.IntVarP(&o.opt.Jobs, "jobs", "j", 4, "how many posts to write at a time")
+	f.StringVar(&o.prune, "prune", "none", o.noun+"s whose file is gone: archive or none")
+	f.StringVar(&o.opt.OnDrift, "on-drift", "fail", o.noun+"s that were changed on the server: fail, theirs or ours")
+	f.IntVarP(&o.opt.Jobs, "jobs", "j", 4, "how many "+o.noun+"s to write at a time")
 	f.BoolVar(&o.watch, "watch", false, "go on, and sync again when a file changes")
 	return cmd
 }
@@ -76,7 +83,7 @@ func (o *postSync) once(ctx context.Context) error {
 		return err
 	}
 	o.opt.URL = o.app.settings.URL
-	s, err := postsync.New(ctx, c, o.opt)
+	s, err := postsync.New(ctx, c, o.texts(c), o.opt)
 	if err != nil {
 		return err
 	}
@@ -280,7 +287,7 @@ func (o *postSync) verdict(ctx context.Context, items []*postsync.Item) error {
 		return filesFailure(ctx, failed, len(items))
 	case drift > 0:
 		return &failure{Exit: exitConflict, Code: "drift", Topic: "sync",
-			Message: "on the server, " + count(drift, "post") + " not as this folder knows it",
+			Message: "on the server, " + count(drift, o.noun) + " not as this folder knows it",
 			Hint:    "--on-drift ours overwrites the server (in CI, where the folder is right), --on-drift theirs the files"}
 	case o.exitCode && o.dryRun && changes > 0:
 		return &failure{Exit: exitDifferences}

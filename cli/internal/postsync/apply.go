@@ -104,15 +104,15 @@ func (s *Syncer) create(ctx context.Context, item *Item) (*api.Post, error) {
 	}
 	in.Slug = item.source.slug
 	var meta sdk.Meta
-	post, err := s.client.Posts.Create(ctx, in, sdk.IdempotencyKey(s.key(item, "")), sdk.WithMeta(&meta))
+	post, err := s.texts.Create(ctx, in, sdk.IdempotencyKey(s.key(item, "")), sdk.WithMeta(&meta))
 	if err != nil || !meta.Replayed {
 		return post, err
 	}
 	// The daemon remembers this very write. If its post was deleted since, the
 	// answer is about nothing.
-	now, err := s.client.Posts.Source(ctx, post.ID)
+	now, err := s.texts.Source(ctx, post.ID)
 	if e, ok := errors.AsType[*api.Error](err); ok && e.Code == api.CodeNotFound {
-		return s.client.Posts.Create(ctx, in, sdk.IdempotencyKey(s.key(item, post.ID)))
+		return s.texts.Create(ctx, in, sdk.IdempotencyKey(s.key(item, post.ID)))
 	}
 	return now, err
 }
@@ -127,11 +127,11 @@ func (s *Syncer) update(ctx context.Context, item *Item) (*api.Post, error) {
 		return nil, err
 	}
 	patch.IfMatch = item.post.Version
-	return s.client.Posts.Update(ctx, patch, sdk.IdempotencyKey(s.key(item, fmt.Sprint(item.post.Version))))
+	return s.texts.Update(ctx, patch, sdk.IdempotencyKey(s.key(item, fmt.Sprint(item.post.Version))))
 }
 
 func (s *Syncer) archive(ctx context.Context, item *Item) (*api.Post, error) {
-	return s.client.Posts.Archive(ctx, api.PostRef{ID: item.ID})
+	return s.texts.Archive(ctx, api.PostRef{ID: item.ID})
 }
 
 // pull writes the server's post over the file.

@@ -63,7 +63,7 @@ func folder(t *testing.T, files int) string {
 func apply(ctx context.Context, t *testing.T, dir string, d *daemon) ([]*postsync.Item, error) {
 	t.Helper()
 	c := sdk.New("http://127.0.0.1:1", sdk.WithAPIKey("svc_x"), sdk.WithRetries(0), sdk.WithHTTPClient(&http.Client{Transport: d}))
-	s, err := postsync.New(ctx, c, postsync.Options{Dir: dir, OnDrift: "fail", Jobs: 1})
+	s, err := postsync.New(ctx, c, c.Posts, postsync.Options{Dir: dir, OnDrift: "fail", Jobs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -60,9 +61,20 @@ type Item struct {
 	post   *api.Post // whole, where it was needed
 }
 
+// Texts is what a folder is synced with: the team's posts, which
+// sdk.PostsService is, or something that passes for them.
+type Texts interface {
+	All(context.Context, api.PostQuery, ...sdk.CallOption) iter.Seq2[*api.Post, error]
+	Source(ctx context.Context, id string, options ...sdk.CallOption) (*api.Post, error)
+	Create(context.Context, api.PostCreate, ...sdk.CallOption) (*api.Post, error)
+	Update(context.Context, api.PostPatch, ...sdk.CallOption) (*api.Post, error)
+	Archive(context.Context, api.PostRef, ...sdk.CallOption) (*api.Post, error)
+}
+
 // Syncer syncs one folder with one team.
 type Syncer struct {
 	client *sdk.Client
+	texts  Texts
 	opt    Options
 	teamID string
 	state  *state
@@ -71,12 +83,12 @@ type Syncer struct {
 }
 
 // New reads the folder's state; Close is owed.
-func New(ctx context.Context, c *sdk.Client, opt Options) (*Syncer, error) {
+func New(ctx context.Context, c *sdk.Client, texts Texts, opt Options) (*Syncer, error) {
 	me, err := c.Me(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &Syncer{client: c, opt: opt, teamID: me.Team.ID}
+	s := &Syncer{client: c, texts: texts, opt: opt, teamID: me.Team.ID}
 	if s.state, err = readState(opt.Dir); err != nil {
 		return nil, err
 	}
@@ -95,7 +107,7 @@ type remote struct {
 
 func (s *Syncer) remote(ctx context.Context) (remote, error) {
 	r := remote{map[string]*api.Post{}, map[string]*api.Post{}}
-	for p, err := range s.client.Posts.All(ctx, api.PostQuery{}) {
+	for p, err := range s.texts.All(ctx, api.PostQuery{}) {
 		if err != nil {
 			return r, err
 		}
@@ -195,7 +207,7 @@ func (s *Syncer) renamed(id string) (synced, bool) {
 // compare looks at the whole post, which only a file or post that changed
 // needs.
 func (s *Syncer) compare(ctx context.Context, item *Item, last synced, known bool) error {
-	post, err := s.client.Posts.Source(ctx, item.ID)
+	post, err := s.texts.Source(ctx, item.ID)
 	if err != nil {
 		return err
 	}
