@@ -475,14 +475,14 @@ func phrases(t *testing.T, raw json.RawMessage) []string {
 	return list
 }
 
-func mustJSON(t *testing.T, raw []byte, v any) {
+func mustJSON(t testing.TB, raw []byte, v any) {
 	t.Helper()
 	if err := json.Unmarshal(raw, v); err != nil {
 		t.Fatalf("%s: %v", raw, err)
 	}
 }
 
-func encode(t *testing.T, v any) []byte {
+func encode(t testing.TB, v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	"daemon/internal/jobs":           append([]string{"daemon/internal/llm"}, domain...),
 
 	"widget":     {"sdk/api"},
-	"widget/...": {"widget", "sdk/api"},
+	"widget/...": {"widget", "widget/...", "sdk/api"},
 
 	"daemon/internal/rest":   {"daemon/internal/op", "sdk/api"},
 	"daemon/internal/trpc":   {"daemon/internal/op", "daemon/internal/superjson", "daemon/internal/hijack", "sdk/api"},

@@ -25,6 +25,7 @@ type instance struct {
 	stop func() error
 
 	sessions map[string]string // token by team
+	keys     map[string]string // of team A, by their scopes
 }
 
 // start runs a daemon on a free port until the test ends. adjust changes its

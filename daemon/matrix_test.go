@@ -1,15 +1,19 @@
 package daemon_test
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/png"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"edgesvc.dev/svc/daemon"
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -28,12 +32,48 @@ var bodies = map[string]string{
 	"auth.changePassword": `{"currentPassword":"x","newPassword":"yyyyyyyyyyyy"}`,
 	"posts.create":        `{"title":"mine","content":"x"}`,
 	"posts.generate":      `{"title":"mine","generateContent":true,"model":"gpt-6-luna"}`,
+
+	"helpdesk.articles.create":   `{"title":"mine","content":"x"}`,
+	"helpdesk.articles.update":   `{"title":"stolen"}`,
+	"helpdesk.articles.feedback": `{"helpful":true}`,
+	"helpdesk.categories.create": `{"name":"mine"}`,
+	"helpdesk.categories.update": `{"name":"stolen"}`,
+	"helpdesk.search":            `{"q":"ours"}`,
+
+	"agents.create":               `{"name":"mine"}`,
+	"agents.update":               `{"name":"stolen"}`,
+	"agents.setRespondToChats":    `{"respondToChats":false}`,
+	"agents.setTools":             `{"create_post":true}`,
+	"agents.linkCannedResponses":  `{"cannedResponseIds":["can_01kzzzzzzzzzzzzzzzzzzzzzzz"]}`,
+	"agents.unlinkCannedResponse": `{"cannedResponseId":"can_01kzzzzzzzzzzzzzzzzzzzzzzz"}`,
+	"agents.testChat":             `{"messages":[{"from":"visitor","text":"hello"}]}`,
+	"agents.test":                 `{"messages":[{"from":"visitor","text":"hello"}]}`,
+	"cannedResponses.create":      `{"shortcut":"mine","title":"mine","body":"mine"}`,
+	"cannedResponses.update":      `{"title":"stolen"}`,
+	"cannedResponses.match":       `{"message":"ours"}`,
+
+	"tasks.create":    `{"agentId":"agt_01kzzzzzzzzzzzzzzzzzzzzzzz","kind":"api","name":"mine","method":"GET","url":"https://example.com"}`,
+	"tasks.update":    `{"name":"stolen"}`,
+	"tasks.setApiKey": `{"key":"stolen"}`,
+
+	"conversations.reply":       `{"text":"stolen"}`,
+	"conversations.note":        `{"text":"stolen"}`,
+	"conversations.setState":    `{"state":"resolved"}`,
+	"conversations.assign":      `{"assigneeId":""}`,
+	"conversations.tag":         `{"add":["stolen"]}`,
+	"conversations.rateMessage": `{"messageId":"msg_01kzzzzzzzzzzzzzzzzzzzzzzz","rating":1}`,
+	"conversations.link":        `{"personId":"stolen"}`,
+	"conversations.typing":      `{"on":true}`,
+
+	"sites.create": `{"name":"mine"}`,
+	"sites.update": `{"name":"stolen"}`,
 }
 
 // ownOnly act on nothing that a caller names: they need no object of another
 // team to be tested with. Lists are tested by what they show.
 var ownOnly = strings.Fields(`posts.create posts.generate models.list me.get brand.get events.types auth.login auth.logout
-	auth.session auth.changePassword apiKeys.create team.get team.update team.invite team.brand.get team.brand.update`)
+	auth.session auth.changePassword apiKeys.create team.get team.update team.invite team.brand.get team.brand.update
+	helpdesk.articles.create helpdesk.categories.create helpdesk.reindex agents.create cannedResponses.create tasks.create sites.create`)
 
 // TestTenantMatrix calls every operation of the table with team A's credentials
 // on team B's objects. The answer is 404, the same as for an object that does
@@ -61,9 +101,6 @@ func TestTenantMatrix(t *testing.T) {
 					return
 				}
 				object := b[objectOf(o.Name)]
-				if o.Takes("slug") {
-					object = b["slug"]
-				}
 				if object == "" {
 					t.Fatalf("no object for %s: add it to populate, or the operation to ownOnly", o.Name)
 				}
@@ -79,6 +116,121 @@ func TestTenantMatrix(t *testing.T) {
 		t.Errorf("team B changed:\n%s\n%s", before, after)
 	}
 	t.Logf("%d cells", cells)
+}
+
+// inBodies name objects of another team inside of an input.
+var inBodies = map[string][]string{
+	"agents.linkCannedResponses": {`{"id":"{{own agents}}","cannedResponseIds":["{{cannedResponses}}"]}`},
+	"agents.create":              {`{"name":"n","cannedResponseIds":["{{cannedResponses}}"]}`},
+	"agents.update":              {`{"id":"{{own agents}}","cannedResponseIds":["{{cannedResponses}}"]}`},
+	"cannedResponses.match":      {`{"message":"ours","agentId":"{{agents}}"}`},
+	"tasks.create":               {`{"agentId":"{{agents}}","kind":"api","name":"n","method":"GET","url":"https://example.com"}`},
+	"tasks.list":                 {`{"agentId":"{{agents}}"}`},
+	"tasks.runs":                 {`{"taskId":"{{tasks}}"}`},
+	"helpdesk.articles.create":   {`{"title":"n","content":"x","categoryId":"{{helpdesk.categories}}"}`},
+	"helpdesk.articles.update":   {`{"id":"{{own helpdesk.articles}}","categoryId":"{{helpdesk.categories}}"}`},
+	"helpdesk.articles.list":     {`{"categoryId":"{{helpdesk.categories}}"}`},
+	"conversations.assign":       {`{"id":"{{own conversations}}","assigneeId":"{{user}}"}`},
+	"conversations.list":         {`{"assigneeId":"{{user}}"}`},
+	"conversations.reply":        {`{"id":"{{own conversations}}","text":"x","cannedResponseId":"{{cannedResponses}}"}`},
+	"posts.generate":             {`{"title":"n","generateContent":true,"sources":["{{posts}}"]}`},
+}
+
+// TestTenantInputs sends the ids of team B's objects where an operation on team
+// A's own takes one. The answer is that for an id that names nothing.
+func TestTenantInputs(t *testing.T) {
+	in := start(t)
+	theirs, ours := in.populate(t, in.B), in.populate(t, in.A)
+	sessionA := in.session(t, in.A)
+	before := in.seen(t, in.B)
+	fill := func(body string, other func(string) string) string {
+		return placeholder.ReplaceAllStringFunc(body, func(m string) string {
+			name := strings.Trim(m, "{}")
+			if own, ok := strings.CutPrefix(name, "own "); ok {
+				return ours[own]
+			}
+			if theirs[name] == "" {
+				t.Fatalf("no object for %s", name)
+			}
+			return other(theirs[name])
+		})
+	}
+	for name, inputs := range inBodies {
+		for _, input := range inputs {
+			t.Run(name, func(t *testing.T) {
+				answer := func(other func(string) string) string {
+					a := in.procedure(t, name, sessionA, fill(input, other))
+					return made.ReplaceAllString(volatile.ReplaceAllString(string(a.Body), ""), "")
+				}
+				got := answer(func(id string) string { return id })
+				absent := answer(absentLike)
+				for _, id := range theirs {
+					got, absent = strings.ReplaceAll(got, id, "ID"), strings.ReplaceAll(absent, absentLike(id), "ID")
+				}
+				if got != absent {
+					t.Errorf("other team's object: %s\nabsent object: %s", got, absent)
+				}
+			})
+		}
+	}
+	if after := in.seen(t, in.B); after != before {
+		t.Errorf("team B changed:\n%s\n%s", before, after)
+	}
+}
+
+var (
+	placeholder = regexp.MustCompile(`\{\{[^}]+\}\}`)
+	// made is what differs between two objects made the same way.
+	made = regexp.MustCompile(`"(id|slug|jobId|postId|createdAt|updatedAt|startedAt)":"[^"]*"|"(version|seq)":\d+`)
+)
+
+// TestTenantStreams subscribes to team B's objects with team A's session.
+func TestTenantStreams(t *testing.T) {
+	in := start(t)
+	theirs := in.populate(t, in.B)
+	sessionA := in.session(t, in.A)
+	inputs := map[string]string{
+		"jobs.watch":                 `{"id":"` + theirs["jobs"] + `"}`,
+		"tasks.stream":               `{"id":"` + theirs["tasks"] + `"}`,
+		"conversations.conversation": `{"id":"` + theirs["conversations"] + `"}`,
+		"conversations.inbox":        `{}`,
+	}
+	for _, s := range in.Table().Streams {
+		t.Run(s.Name, func(t *testing.T) {
+			input, ok := inputs[s.Name]
+			if !ok {
+				t.Fatal("no input: add one")
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			req, err := http.NewRequestWithContext(ctx, "GET", in.URL+"/svc-api/trpc/"+s.Name+"?input="+url.QueryEscape(`{"json":`+input+`}`), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+sessionA)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			body := ""
+			lines := bufio.NewScanner(res.Body)
+			for lines.Scan() {
+				body += lines.Text() + "\n"
+				if strings.Contains(body, "serialized-error") && lines.Text() == "" {
+					break
+				}
+			}
+			if s.Name != "conversations.inbox" && !strings.Contains(body, "NOT_FOUND") {
+				t.Errorf("%s", body)
+			}
+			for what, id := range theirs {
+				if strings.Contains(body, id) && !strings.Contains(input, id) {
+					t.Errorf("shows %s of the other team", what)
+				}
+			}
+		})
+	}
 }
 
 // TestScopeMatrix calls every operation with a key that has every scope but the
@@ -132,7 +284,16 @@ func (in *instance) surfaces(o *op.Op, credential string) []surfaceCall {
 				}
 				path = strings.Replace(path, "{"+p+"}", value, 1)
 			}
-			return volatile.ReplaceAllString(string(in.send(t, o.Method, "/svc-api/v1"+path, key, body(id)).Body), "")
+			sent := body(id)
+			if o.Method == http.MethodGet && sent != "" {
+				var query map[string]string
+				mustJSON(t, []byte(sent), &query)
+				for name, value := range query {
+					path += "?" + name + "=" + value
+				}
+				sent = ""
+			}
+			return volatile.ReplaceAllString(string(in.send(t, o.Method, "/svc-api/v1"+path, key, sent).Body), "")
 		}})
 	}
 	if o.Tool != "" {
@@ -155,7 +316,7 @@ func (in *instance) arguments(t *testing.T, o *op.Op, id, body string) []byte {
 		mustJSON(t, []byte(body), &args)
 	}
 	for name, value := range map[string]any{"id": id, "slug": id, "n": 1} {
-		if o.Takes(name) && (name != "slug" || o.Name == "posts.getBySlug") {
+		if o.Takes(name) && (name != "slug" || strings.HasSuffix(o.Name, ".getBySlug")) {
 			args[name] = value
 		}
 	}
@@ -167,16 +328,20 @@ func (in *instance) tool(t *testing.T, key string, o *op.Op, id, body string) st
 	return string(in.send(t, "POST", "/svc-api/mcp", key, call, "Accept", "application/json, text/event-stream", "X-MCP-Toolsets", "all").Body)
 }
 
-// objectOf says which of a team's objects an operation is about.
+// objectOf says which of a team's objects an operation is about: what populate
+// has under the name, or under the longest part of it.
 func objectOf(name string) string {
-	switch noun, _, _ := strings.Cut(name, "."); name {
+	switch name {
 	case "auth.revokeSession":
 		return "session"
 	case "team.setRole", "team.remove":
 		return "user"
-	default:
-		return noun
+	case "posts.getBySlug", "helpdesk.articles.getBySlug", "tasks.getRun", "tasks.cancelRun":
+		return name
+	case "agents.test":
+		return "agents"
 	}
+	return name[:strings.LastIndexByte(name, '.')]
 }
 
 // absentLike is an id of the same kind that names nothing.
@@ -198,17 +363,29 @@ func (in *instance) populate(t *testing.T, team daemon.First) map[string]string 
 	rest := func(method, path, body string, headers ...string) map[string]any {
 		return in.send(t, method, "/svc-api/v1"+path, team.Key, body, headers...).JSON(t)
 	}
-	first := func(list map[string]any) string { return list["data"].([]any)[0].(map[string]any)["id"].(string) }
 	post := rest("POST", "/posts", `{"title":"Only `+team.TeamSlug+`","content":"<p>ours</p>"}`)
 	rest("PATCH", "/posts/"+post["id"].(string), `{"content":"<p>ours, second</p>"}`)
 	job := rest("POST", "/posts", `{"title":"Generated","generateContent":true,"model":"gpt-6-luna"}`)
 	rest("GET", "/posts/jobs/"+job["jobId"].(string)+"?wait=30", "")
 	media := rest("POST", "/media?name=dot.png", dot(t), "Content-Type", "image/png")
+	category := rest("POST", "/helpdesk/categories", `{"name":"Only `+team.TeamSlug+`"}`)
+	article := rest("POST", "/helpdesk/articles", `{"title":"Help `+team.TeamSlug+`","content":"<p>ours</p>"}`)
+	rest("PATCH", "/helpdesk/articles/"+article["id"].(string), `{"content":"<p>ours, second</p>"}`)
+	conversation := in.handedOver(t, team.SiteID, team.Key)
+	gaps := in.until(t, team.Key, "/helpdesk/gaps", has)
+	agent := firstID(session("agents.list", "{}"))
+	canned := session("cannedResponses.create", `{"shortcut":"hi","title":"Ours","body":"ours"}`)
+	task := session("tasks.create", `{"agentId":"`+agent+`","kind":"api","name":"Ours","method":"GET","url":"https://example.com"}`)
+	run := session("tasks.testRun", `{"id":"`+task["id"].(string)+`"}`)
 	return map[string]string{
-		"posts": post["id"].(string), "slug": post["slug"].(string), "jobs": job["jobId"].(string),
-		"media": media["id"].(string), "events": first(rest("GET", "/events", "")),
-		"apiKeys": first(session("apiKeys.list", "{}")), "user": first(session("team.members", "{}")),
-		"session": first(session("auth.sessions", "{}")),
+		"helpdesk.articles": article["id"].(string), "helpdesk.articles.getBySlug": article["slug"].(string),
+		"helpdesk.categories": category["id"].(string), "helpdesk.gaps": firstID(gaps), "agents": agent,
+		"cannedResponses": canned["id"].(string), "tasks": task["id"].(string), "tasks.getRun": run["id"].(string),
+		"tasks.cancelRun": run["id"].(string), "conversations": conversation, "sites": team.SiteID,
+		"posts": post["id"].(string), "posts.getBySlug": post["slug"].(string), "jobs": job["jobId"].(string),
+		"media": media["id"].(string), "events": firstID(rest("GET", "/events", "")),
+		"apiKeys": firstID(session("apiKeys.list", "{}")), "user": firstID(session("team.members", "{}")),
+		"session": firstID(session("auth.sessions", "{}")),
 	}
 }
 
@@ -226,14 +403,22 @@ func (in *instance) session(t *testing.T, team daemon.First) string {
 	return in.sessions[team.TeamID]
 }
 
-// key makes a key of team A with the given scopes.
+// key makes a key of team A with the given scopes, once.
 func (in *instance) key(t *testing.T, scopes []string) string {
 	t.Helper()
+	name := strings.Join(scopes, " ")
+	if in.keys[name] != "" {
+		return in.keys[name]
+	}
 	made := in.procedure(t, "apiKeys.create", in.session(t, in.A), string(encode(t, map[string]any{"name": "test", "scopes": scopes})))
 	if made.StatusCode != http.StatusOK && made.StatusCode != http.StatusCreated {
 		t.Fatalf("create key: %s %s", made.Status, made.Body)
 	}
-	return made.JSON(t)["secret"].(string)
+	if in.keys == nil {
+		in.keys = map[string]string{}
+	}
+	in.keys[name] = made.JSON(t)["secret"].(string)
+	return in.keys[name]
 }
 
 func (in *instance) readOnlyKey(t *testing.T) string { return in.key(t, []string{"read-only"}) }
@@ -242,10 +427,11 @@ func (in *instance) readOnlyKey(t *testing.T) string { return in.key(t, []string
 func (in *instance) seen(t *testing.T, team daemon.First) string {
 	t.Helper()
 	var all strings.Builder
-	for _, path := range []string{"/posts?limit=100&include=content", "/posts/jobs?limit=100", "/media", "/events?limit=100", "/brand"} {
+	for _, path := range []string{"/posts?limit=100&include=content", "/posts/jobs?limit=100", "/media", "/events?limit=100", "/brand",
+		"/helpdesk/articles?limit=100&include=content", "/helpdesk/categories", "/helpdesk/gaps", "/conversations"} {
 		all.Write(in.send(t, "GET", "/svc-api/v1"+path, team.Key, "").Body)
 	}
-	for _, name := range []string{"apiKeys.list", "team.members", "auth.sessions", "team.get"} {
+	for _, name := range []string{"apiKeys.list", "team.members", "auth.sessions", "team.get", "agents.list", "cannedResponses.list", "tasks.list", "tasks.runs", "sites.list"} {
 		body := in.procedure(t, name, in.session(t, team), "{}").Body
 		all.Write(regexp.MustCompile(`"(lastUsedAt|updatedAt|expiresAt)":[^,}]*`).ReplaceAll(body, nil))
 	}
