@@ -18,7 +18,7 @@ func (m *model) global() []action {
 	out := make([]action, 0, len(m.screens)+12)
 	for i, s := range m.screens {
 		name := s.name()
-		out = append(out, action{key: fmt.Sprint(i + 1), name: name, doc: "Go to " + name, run: func() tea.Cmd { return send(goTo{screen: name}) }})
+		out = append(out, action{key: fmt.Sprint(i + 1), name: name, doc: "Go to " + name, run: func() tea.Cmd { return m.tell(goTo{screen: name}) }})
 	}
 	return append(out,
 		action{key: ":", name: "command", doc: "Find anything that can be done here", run: m.openPalette},

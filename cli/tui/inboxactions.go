@@ -232,7 +232,7 @@ func (s *inbox) openCanned(msg cannedLoaded) tea.Cmd {
 	for _, r := range msg.page.Data {
 		choices = append(choices, choice{label: "/" + line(r.Shortcut), note: line(r.Title), then: func() tea.Cmd { return send(cannedPicked{r}) }})
 	}
-	return send(choose{"Canned responses", choices})
+	return s.tell(choose{"Canned responses", choices})
 }
 
 var variable = regexp.MustCompile(`\{\{\s*([A-Za-z0-9_.]+)\s*\}\}`)

@@ -186,7 +186,7 @@ type goTo struct{ screen, id string }
 
 func (s *jobs) openPost() tea.Cmd {
 	if j := s.list.current(); j != nil {
-		return send(goTo{"Posts", j.PostID})
+		return s.tell(goTo{"Posts", j.PostID})
 	}
 	return nil
 }

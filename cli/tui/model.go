@@ -79,19 +79,37 @@ func (m *model) screen() screen { return m.screens[m.current] }
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if k, ok := msg.(tea.KeyMsg); ok {
+		return m, m.keys(k)
+	}
+	return m, m.handle(msg)
+}
+
+// handle takes a message and what the screens told meanwhile.
+func (m *model) handle(msg tea.Msg) tea.Cmd {
+	cmds := []tea.Cmd{m.take(msg)}
+	for len(m.told) > 0 {
+		next := m.told[0]
+		m.told = m.told[1:]
+		cmds = append(cmds, m.take(next))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 	case tea.KeyMsg:
-		return m, m.key(msg)
+		return m.key(msg)
 	case tea.MouseMsg:
-		return m, m.mouse(msg)
+		return m.mouse(msg)
 	case ticked:
 		m.now = time.Time(msg)
 		m.frame++
-		return m, m.tick()
+		return m.tick()
 	case called:
-		return m, m.heard(msg)
+		return m.heard(msg)
 	case member:
 		m.me = string(msg)
 	case failed:
@@ -105,16 +123,16 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case choose:
 		m.layer = newChooser(m.room, msg.title, msg.choices)
 	case goTo:
-		return m, m.goTo(msg)
+		return m.goTo(msg)
 	case quit:
 		m.result = Result(msg)
-		return m, tea.Quit
+		return tea.Quit
 	case copied:
 		m.notice = notice{text: "copied " + string(msg)}
 	default:
-		return m, m.broadcast(msg)
+		return m.broadcast(msg)
 	}
-	return m, nil
+	return nil
 }
 
 // broadcast gives a message to every screen: each takes what it knows.
@@ -159,6 +177,25 @@ func (m *model) goTo(to goTo) tea.Cmd {
 		return f.find(to.id)
 	}
 	return m.screens[i].show()
+}
+
+// keys takes apart what was typed faster than it was read. What is pasted is
+// text and no key.
+func (m *model) keys(k tea.KeyMsg) tea.Cmd {
+	if k.Type != tea.KeyRunes || len(k.Runes) < 2 {
+		return m.handle(k)
+	}
+	if k.Paste {
+		if m.layer == nil && !m.screen().typing() {
+			return nil
+		}
+		return m.handle(k)
+	}
+	cmds := make([]tea.Cmd, 0, len(k.Runes))
+	for _, r := range k.Runes {
+		cmds = append(cmds, m.handle(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}))
+	}
+	return tea.Batch(cmds...)
 }
 
 // key goes to what is in front, then to the screen's actions, then to the

@@ -126,7 +126,7 @@ func (s *posts) archive() tea.Cmd {
 	if len(chosen) < 2 {
 		return move()
 	}
-	return send(confirm{question: fmt.Sprintf("Archive %d posts?", len(chosen)), then: move})
+	return s.tell(confirm{question: fmt.Sprintf("Archive %d posts?", len(chosen)), then: move})
 }
 
 func (s *posts) remove() tea.Cmd {
@@ -138,7 +138,7 @@ func (s *posts) remove() tea.Cmd {
 		return say("only archived posts can be deleted; a archives it")
 	}
 	id, slug := p.ID, p.Slug
-	return send(confirm{question: "Delete “" + line(p.Title) + "” for good?", typed: slug, then: func() tea.Cmd {
+	return s.tell(confirm{question: "Delete “" + line(p.Title) + "” for good?", typed: slug, then: func() tea.Cmd {
 		return s.work("delete "+line(slug), func(ctx context.Context) (tea.Msg, error) {
 			return postGone{id, slug}, s.api.Delete(ctx, api.PostRef{ID: id})
 		})
@@ -149,7 +149,7 @@ func (s *posts) remove() tea.Cmd {
 type jobBegun struct{ job *sdk.JobHandle }
 
 func (s *posts) generate() tea.Cmd {
-	return send(ask{question: "Title of the post to write", then: func(title string) tea.Cmd {
+	return s.tell(ask{question: "Title of the post to write", then: func(title string) tea.Cmd {
 		in := api.PostCreate{Title: strings.TrimSpace(title), GenerateContent: true, GenerateDescription: true, GenerateTags: true, GenerateImage: true}
 		if in.Title == "" {
 			return nil

@@ -67,6 +67,14 @@ type room struct {
 	zoomed   bool
 	// me is the signed-in member's id, empty without a session.
 	me string
+	// told is what the model takes up before the next key.
+	told []tea.Msg
+}
+
+// tell gives the model a message that the next key must find done.
+func (r *room) tell(msg tea.Msg) tea.Cmd {
+	r.told = append(r.told, msg)
+	return nil
 }
 
 // spinner turns while something works.

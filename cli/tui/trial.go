@@ -64,7 +64,7 @@ func (s *agents) askVariables() tea.Cmd {
 		return nil
 	}
 	id := t.ID
-	return send(ask{question: "Variables, as JSON", text: or(s.variables[id], `{"person":{},"context":{}}`), then: func(text string) tea.Cmd {
+	return s.tell(ask{question: "Variables, as JSON", text: or(s.variables[id], `{"person":{},"context":{}}`), then: func(text string) tea.Cmd {
 		s.variables[id] = text
 		return s.test("render")
 	}})
