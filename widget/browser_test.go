@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -102,11 +103,33 @@ func (b *tab) keys(keys string) {
 	b.do(chromedp.KeyEvent(keys))
 }
 
+// openPanel clicks the launcher and waits until one can write.
+func (b *tab) openPanel() {
+	b.t.Helper()
+	b.click(".launcher")
+	b.until(`root.activeElement === $('textarea')`)
+}
+
 // say types a message and sends it with the keyboard.
 func (b *tab) say(text string) {
 	b.t.Helper()
 	eval[bool](b, `($('textarea').focus(), true)`)
-	b.keys(text + "\r")
+	b.keys(text)
+	b.press("Enter", 13)
+}
+
+// press is a key without the character that chromedp sends behind it, whatever
+// the page did with the key.
+func (b *tab) press(key string, code int64) {
+	b.t.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
+			if _, err := chromedp.Call(ctx, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: key, Code: key, WindowsVirtualKeyCode: code}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
 
 // texts are the bubbles from top to bottom.

@@ -32,14 +32,14 @@ func TestConversation(t *testing.T) {
 		t.Fatal("it connected before it was opened")
 	}
 	b.shot("launcher")
-	b.click(".launcher")
-	b.until(`root.activeElement === $('textarea') && $('.name').innerText === 'Nova'`)
+	b.openPanel()
+	b.until(`$('.name').innerText === 'Nova'`)
 	b.say("Do you ship to Japan?")
 	b.until(`!!$('.cards a')`)
 	answer := "Yes, we do. It takes:\n\n5 to 7 days by air\n3 weeks by sea\n\nSee our guide or svc help."
 	equal(t, "the log", b.texts(), []string{greeting, "Do you ship to Japan?", answer})
 	if got := eval[[]string](b, `[...$$('.text a'), ...$$('.cards a')].map(a => a.href + ' ' + a.rel + ' ' + a.target)`); len(got) != 2 ||
-		got[0] != "https://shop.example/guide noopener noreferrer nofollow _blank" || got[1] != w.url+"/acme/help/shipping-times noopener noreferrer nofollow _blank" {
+		got[0] != "https://shop.example/guide noopener nofollow _blank" || got[1] != w.url+"/acme/help/shipping-times noopener nofollow _blank" {
 		t.Errorf("links %q", got)
 	}
 	b.click(".thumb")
@@ -74,7 +74,7 @@ func TestReconnect(t *testing.T) {
 	w := newWorld(t)
 	w.desk.script = shop
 	b := w.open()
-	b.click(".launcher")
+	b.openPanel()
 	b.say("one")
 	b.hasText("You said: one")
 	w.stop()
@@ -106,9 +106,9 @@ func TestWithoutWebsocket(t *testing.T) {
 	w.desk.script = shop
 	w.noSocks.Store(true)
 	b := w.open()
-	b.click(".launcher")
+	b.openPanel()
 	b.say("Do you ship to Japan?")
-	b.until(`!!$('.cards a') && $$('.own:not(.sending)').length === 1`)
+	b.until(`!!$('.cards a') && $$('.visitor:not(.sending)').length === 1`)
 	b.say("again")
 	b.hasText("You said: again")
 	equal(t, "stored", w.desk.texts(), []string{"Do you ship to Japan?", "again"})

@@ -184,7 +184,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 			v.add(m.element)
 		}
 		// Read out once it is whole, not word by word.
-		v.log.setAttribute('aria-busy', 'true')
+		v.log.ariaBusy = 'true'
 		v.typing('')
 		return m
 	}
@@ -241,7 +241,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 		tool: (f) => v.typing(f.state === 'running' ? words.tool : ''),
 		done(f) {
 			const m = begin(f.id!)
-			v.log.removeAttribute('aria-busy')
+			v.log.ariaBusy = 'false'
 			if (!f.text && !m.text) {
 				m.element.remove()
 				messages.delete(f.id!)

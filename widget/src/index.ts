@@ -14,13 +14,8 @@ const waiting: Call[] = []
 const listeners: Record<string, Set<(detail: unknown) => void>> = {}
 
 function emit(event: string, detail?: unknown) {
-	listeners[event]?.forEach((f) => {
-		try {
-			f(detail)
-		} catch (e) {
-			console.error(e)
-		}
-	})
+	// What a listener of the page throws is the page's.
+	listeners[event]?.forEach((f) => queueMicrotask(() => f(detail)))
 }
 
 // ask fetches what the site has set, with the words of a language.
@@ -95,7 +90,7 @@ function call(...[name, ...rest]: Call): void {
 ;(window as any).svc = call
 
 const begin = () => {
-	const calls = [...Array.from(queued)].map((c) => Array.from(c as ArrayLike<any>) as unknown as Call)
+	const calls = Array.from(queued, (c) => [...(c as any)] as unknown as Call)
 	const booted = calls.find((c) => c[0] === 'boot')
 	calls.forEach((c) => c === booted || call(...c))
 	if (booted || script?.dataset.site) boot(booted?.[1])

@@ -1,6 +1,6 @@
 // One message in the log: a bubble that can grow while it is written.
 
-import { h, icon, icons, link, safe } from './dom'
+import { button, h, icon, icons, link, safe } from './dom'
 import { markdown } from './markdown'
 import { words } from './text'
 import type { Frame } from './wire'
@@ -22,7 +22,7 @@ export function message(f: Frame, doing: Doing): Message {
 	const body = h('div', { class: 'text', dir: 'auto' })
 	const note = h('div', { class: 'note' })
 	const who = own ? words.you : f.name || words.assistant
-	const element = h('div', { class: 'msg ' + (own ? 'own' : f.from === 'system' ? 'system' : 'other') }, h('span', { class: 'sr' }, who + ': '), body, note)
+	const element = h('div', { class: 'msg ' + f.from }, h('span', { class: 'sr' }, who + ': '), body, note)
 	let drawing = 0
 
 	const draw = () => {
@@ -49,7 +49,7 @@ export function message(f: Frame, doing: Doing): Message {
 			element.querySelectorAll('.extra').forEach((e) => e.remove())
 			const cards = (f.cards || []).map((c) => card(c, doing.host)).filter(Boolean) as HTMLElement[]
 			if (cards.length) note.before(h('div', { class: 'extra cards', role: 'group', 'aria-label': words.sources }, ...cards))
-			if (!own && f.id && f.from !== 'system' && f.from !== 'operator') note.before(thumbs(f.id, f.rated || 0, doing))
+			if (f.id && /^(agent|)$/.test(f.from || '')) note.before(thumbs(f.id, f.rated || 0, doing))
 			if (f.quick?.length) note.before(quick(f.quick, doing))
 			m.state(f.stop ? words.stopped : '')
 		},
@@ -57,44 +57,35 @@ export function message(f: Frame, doing: Doing): Message {
 			note.textContent = text
 		},
 	}
-	element.classList.toggle('wait', !m.text)
-	if (m.text) draw()
+	m.grow(m.text)
 	return m
 }
 
 function card(c: { title: string; url: string; quote?: string }, host: string) {
 	const href = safe(c.url, host)
-	return href && link(href, icon(icons.book), h('span', {}, h('b', { dir: 'auto' }, c.title), !!c.quote && h('q', { dir: 'auto' }, c.quote)))
+	return href && link(href, icon(icons.book), h('span', {}, h('b', { dir: 'auto' }, c.title), c.quote && h('q', { dir: 'auto' }, c.quote)))
 }
 
 function thumbs(id: string, rated: number, doing: Doing) {
-	const make = (v: number, label: string) => {
-		const b = h('button', { type: 'button', class: v < 0 ? 'thumb no' : 'thumb', title: label, 'aria-label': label, 'aria-pressed': String(rated === v) }, icon(icons.up))
-		b.onclick = () => {
+	const show = () => row.childNodes.forEach((b, i) => (b as Element).setAttribute('aria-pressed', String(rated === 1 - 2 * i)))
+	const make = (v: number, label: string) =>
+		button('thumb', label, () => {
 			rated = rated === v ? 0 : v
-			up.setAttribute('aria-pressed', String(rated === 1))
-			down.setAttribute('aria-pressed', String(rated === -1))
+			show()
 			doing.rate(id, rated)
-		}
-		return b
-	}
-	const up = make(1, words.helpful)
-	const down = make(-1, words.unhelpful)
-	return h('div', { class: 'extra thumbs' }, up, down)
+		}, icon(icons.up))
+	const row = h('div', { class: 'extra thumbs' }, make(1, words.helpful), make(-1, words.unhelpful))
+	show()
+	return row
 }
 
 function quick(texts: string[], doing: Doing) {
-	const row = h('div', { class: 'extra quick' })
+	const row = h('div', { class: 'extra quick', dir: 'auto' })
 	for (const text of texts) {
 		row.append(
-			h('button', {
-				type: 'button',
-				class: 'chip',
-				dir: 'auto',
-				click: () => {
-					row.remove()
-					doing.quick(text)
-				},
+			button('chip', '', () => {
+				row.remove()
+				doing.quick(text)
 			}, text),
 		)
 	}

@@ -16,11 +16,14 @@ export function store(site: string) {
 	const name = 'svc:' + site
 	let memory: Kept = {}
 	let allowed = false
-	try {
-		memory = JSON.parse(localStorage.getItem(name) || '{}')
-	} catch {
-		// Blocked, or not ours: the chat lives as long as the page.
+	const read = (): Kept => {
+		try {
+			return JSON.parse(localStorage.getItem(name) || '{}')
+		} catch {
+			return {} // Blocked, or not ours: the chat lives as long as the page.
+		}
 	}
+	memory = read()
 	return {
 		get: (): Kept => memory,
 		set(change: Partial<Kept>) {
@@ -34,13 +37,7 @@ export function store(site: string) {
 			}
 		},
 		// token is what any tab has last.
-		token(): string | undefined {
-			try {
-				return JSON.parse(localStorage.getItem(name) || '{}').v || memory.v
-			} catch {
-				return memory.v
-			}
-		},
+		token: () => read().v || memory.v,
 		allow(yes: boolean) {
 			allowed = yes
 		},

@@ -1,7 +1,7 @@
 // The launcher and the panel: elements, focus and keys. What is said in it is
 // the chat's.
 
-import { h, icon, icons } from './dom'
+import { button, h, icon, icons } from './dom'
 import css from './launcher.css'
 import { direction, fill, language, words } from './text'
 
@@ -33,12 +33,12 @@ export function view(doing: Doing, origin: string) {
 			.then((text) => sheet.replaceSync(css + text))
 			.catch(() => void (styled = undefined)))
 
-	const badge = h('span', { class: 'badge', hidden: true, 'aria-hidden': 'true' })
-	const launcher = h('button', { type: 'button', class: 'launcher', 'aria-expanded': 'false', 'aria-controls': 'panel' }, icon(icons.chat), icon(icons.down), badge)
+	const badge = h('span', { class: 'badge', 'aria-hidden': 'true' })
+	const launcher = button('launcher', '', () => doing.toggle(panel.hidden), icon(icons.chat), icon(icons.close), badge)
 	const face = h('div', { class: 'face', 'aria-hidden': 'true' })
 	const name = h('div', { class: 'name', dir: 'auto' })
 	const status = h('div', { class: 'status' })
-	const close = h('button', { type: 'button', class: 'icon' }, icon(icons.close))
+	const close = button('icon', '', () => doing.toggle(false), icon(icons.close))
 	const banner = h('div', { class: 'banner', role: 'status' })
 	const log = h('div', { class: 'log', role: 'log', 'aria-live': 'polite', tabindex: '0' })
 	const typing = h('div', { class: 'typing', role: 'status' })
@@ -46,14 +46,15 @@ export function view(doing: Doing, origin: string) {
 	const area = h('textarea', { rows: '1', enterkeyhint: 'send', dir: 'auto', autocomplete: 'off' })
 	const submit = h('button', { type: 'submit', class: 'send' }, icon(icons.send))
 	const form = h('form', { class: 'composer' }, area, submit)
-	const panel = h('section', { class: 'panel', id: 'panel', role: 'dialog', hidden: true }, h('header', {}, face, h('div', { class: 'title' }, name, status), close), banner, log, typing, alert, form)
+	const panel = h('section', { class: 'panel', id: 'panel', role: 'dialog', hidden: '' }, h('header', {}, face, h('div', { class: 'title' }, name, status), close), banner, log, typing, alert, form)
 	const base = h('div', { class: 'base' }, panel, launcher)
 	root.append(base)
 
 	let unread = 0
 	const label = () => {
 		const open = !panel.hidden
-		launcher.setAttribute('aria-label', (open ? words.close : words.open) + (unread ? ', ' + fill(words.unread, unread) : ''))
+		launcher.ariaLabel = (open ? words.close : words.open) + (unread ? ', ' + fill(words.unread, unread) : '')
+		launcher.ariaExpanded = '' + open
 		badge.textContent = unread > 9 ? '9+' : '' + unread
 		badge.hidden = !unread
 	}
@@ -69,14 +70,9 @@ export function view(doing: Doing, origin: string) {
 		grow()
 	}
 
-	const modal = () => {
-		if (small.matches) panel.setAttribute('aria-modal', 'true')
-		else panel.removeAttribute('aria-modal')
-	}
+	const modal = () => void (panel.ariaModal = small.matches ? 'true' : null)
 
 	launcher.onpointerenter = launcher.onfocus = dress
-	launcher.onclick = () => doing.toggle(panel.hidden)
-	close.onclick = () => doing.toggle(false)
 	form.onsubmit = (e) => {
 		e.preventDefault()
 		submitted()
@@ -119,18 +115,17 @@ export function view(doing: Doing, origin: string) {
 		translate() {
 			base.dir = direction()
 			base.lang = language
-			panel.setAttribute('aria-label', words.title)
-			log.setAttribute('aria-label', words.log)
-			close.setAttribute('aria-label', words.close)
-			area.placeholder = words.write
-			area.setAttribute('aria-label', words.write)
-			submit.setAttribute('aria-label', words.send)
+			panel.ariaLabel = words.title
+			log.ariaLabel = words.log
+			close.ariaLabel = words.close
+			area.ariaLabel = area.placeholder = words.write
+			submit.ariaLabel = words.send
 			label()
 		},
 		// color takes the site's colours: of surfaces, of text on them, of links by day and by night.
 		color: (c: string[]) => colors.replaceSync(`:host{--c:${c[0]};--i:${c[1]};--l:${c[2]};--d:${c[3]}}`),
 		theme(t?: string) {
-			base.className = 'base ' + (t === 'dark' || t === 'light' ? t : '')
+			base.className = 'base ' + (t || '') + (panel.hidden ? '' : ' opened')
 		},
 		show: (yes: boolean) => void (host.hidden = !yes),
 		who(title: string, line: string, avatar?: string) {
@@ -161,7 +156,6 @@ export function view(doing: Doing, origin: string) {
 			const inside = !!root.activeElement
 			panel.hidden = !yes
 			base.classList.toggle('opened', yes)
-			launcher.setAttribute('aria-expanded', String(yes))
 			modal()
 			label()
 			if (yes) v.follow(true)
@@ -178,7 +172,7 @@ export function view(doing: Doing, origin: string) {
 		clear: () => log.replaceChildren(),
 		// email asks where to answer when nobody is there.
 		email(seq: number) {
-			const input = h('input', { type: 'email', required: true, autocomplete: 'email', placeholder: words.address, 'aria-label': words.address, maxlength: '254' })
+			const input = h('input', { type: 'email', required: '', autocomplete: 'email', placeholder: words.address, 'aria-label': words.address, maxlength: '254' })
 			const card = h('form', { class: 'ask', 'data-seq': '' + seq }, h('p', {}, words.email), h('div', {}, input, h('button', { type: 'submit', class: 'main' }, words.save)))
 			card.onsubmit = (e) => {
 				e.preventDefault()
@@ -192,7 +186,7 @@ export function view(doing: Doing, origin: string) {
 		// gate stands in for the conversation until the visitor agrees.
 		gate() {
 			form.hidden = true
-			const card = h('div', { class: 'ask' }, h('p', {}, words.ask), h('button', { type: 'button', class: 'main', click: () => v.pass(true) }, words.agree))
+			const card = h('div', { class: 'ask' }, h('p', {}, words.ask), button('main', '', () => v.pass(true), words.agree))
 			log.replaceChildren(card)
 		},
 		pass(tell?: boolean) {

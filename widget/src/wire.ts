@@ -63,18 +63,13 @@ export function wire(host: string, site: string, hello: () => Hello, got: (f: Fr
 	function connect() {
 		clearTimeout(timer)
 		if (!wanted || socket || events) return
-		if (silent % 4 > 1 || !window.WebSocket) return listen() // both in turn while neither works
-		try {
-			const s = (socket = new WebSocket(base.replace(/^http/, 'ws') + 'ws' + query, 'svc.chat.v1'))
-			// Some proxies neither pass the handshake on nor refuse it.
-			timer = setTimeout(() => s === socket && !ready && lost(0), 8000)
-			s.onopen = () => s.send(JSON.stringify({ t: 'hello', ...hello() }))
-			s.onmessage = (e) => s === socket && take(e.data)
-			s.onclose = (e) => s === socket && lost(e.code)
-		} catch {
-			silent = 2
-			listen()
-		}
+		if (silent % 4 > 1) return listen() // both in turn while neither works
+		const s = (socket = new WebSocket(base.replace(/^http/, 'ws') + 'ws' + query, 'svc.chat.v1'))
+		// Some proxies neither pass the handshake on nor refuse it.
+		timer = setTimeout(() => s === socket && !ready && lost(0), 8000)
+		s.onopen = () => s.send(JSON.stringify({ t: 'hello', ...hello() }))
+		s.onmessage = (e) => s === socket && take(e.data)
+		s.onclose = (e) => s === socket && lost(e.code)
 	}
 
 	function listen() {
