@@ -51,6 +51,7 @@ func newAPI(a *app) *cobra.Command {
 	f.BoolVar(&o.paginate, "paginate", false, "follow nextCursor and join the pages")
 	f.BoolVar(&o.slurp, "slurp", false, "with --paginate: one array of whole pages")
 	f.BoolVarP(&o.include, "include", "i", false, "show status and headers first")
+	cmd.AddCommand(newAPITRPC(a))
 	return cmd
 }
 

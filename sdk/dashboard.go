@@ -2,7 +2,9 @@ package sdk
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net/url"
 
@@ -88,3 +90,20 @@ func (d *Dashboard) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "sdk.Dashboard{
 
 // LogValue is the printed form.
 func (d *Dashboard) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(d)) }
+
+// Call runs a procedure that this package has no method for. Input and answer
+// are plain JSON; a nil in is {}.
+func (d *Dashboard) Call(ctx context.Context, name string, in any, options ...CallOption) (json.RawMessage, error) {
+	out, err := do[json.RawMessage](ctx, d.t, operation(url.PathEscape(name), ""), in, options)
+	if err != nil {
+		return nil, err
+	}
+	return *out, nil
+}
+
+// Follow yields the values of a live procedure as plain JSON. It opens a
+// connection that is lost again, and ends with ctx, with the procedure, or with
+// an error that another connection would meet too.
+func (d *Dashboard) Follow(ctx context.Context, name string, in any) iter.Seq2[json.RawMessage, error] {
+	return subscribe[json.RawMessage](ctx, d.t, url.PathEscape(name), in)
+}
