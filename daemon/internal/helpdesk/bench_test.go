@@ -1,0 +1,162 @@
+package helpdesk_test
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sourcegraph/conc/pool"
+
+	"edgesvc.dev/svc/sdk/api"
+)
+
+const benchArticles = 10_000
+
+// vocabulary is words whose frequency falls as that of a language's does.
+type vocabulary struct{ zipf *rand.Zipf }
+
+func newVocabulary(seed uint64) vocabulary {
+	return vocabulary{rand.NewZipf(rand.New(rand.NewPCG(seed, 7)), 1.1, 8, 20_000)}
+}
+
+func (v vocabulary) words(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		for c := v.zipf.Uint64() + 26; c > 0; c /= 26 {
+			b.WriteByte("etaoinshrdlcumwfgypbvkjxqz"[c%26])
+			b.WriteByte("aeiou"[c%5])
+		}
+	}
+	return b.String()
+}
+
+func (v vocabulary) article() (title, content string) {
+	var b strings.Builder
+	for range 4 {
+		fmt.Fprintf(&b, "<h2>%s</h2><p>%s.</p><p>%s.</p>", v.words(4), v.words(45), v.words(45))
+	}
+	return v.words(5), b.String()
+}
+
+// library is a helpdesk of 10,000 articles of about 2.5 KB.
+func library(b *testing.B) *world {
+	b.Helper()
+	w := newWorld(b)
+	v := newVocabulary(1)
+	for i := 0; i < benchArticles; i += 100 {
+		group := pool.New().WithErrors()
+		for range 100 {
+			title, content := v.article()
+			group.Go(func() error {
+				_, err := w.desk.Create(b.Context(), alice, api.ArticleCreate{Title: title, Content: content, Status: api.ArticlePublished})
+				return err
+			})
+		}
+		w.check(group.Wait())
+	}
+	return w
+}
+
+// BenchmarkLibrary measures 10,000 articles: making the index, a question, an
+// update seen by the next search, and what the index takes of memory and disk.
+func BenchmarkLibrary(b *testing.B) {
+	w := library(b)
+	begun := time.Now()
+	w.search("nothing at all")
+	index := time.Since(begun)
+	size := w.indexSize()
+
+	b.Run("query", func(b *testing.B) {
+		v := newVocabulary(2)
+		var took []time.Duration
+		found := 0
+		for b.Loop() {
+			q := v.words(3)
+			begun := time.Now()
+			hits, err := w.desk.Search(b.Context(), "team_a", q, 5)
+			took = append(took, time.Since(begun))
+			if err != nil {
+				b.Fatal(err)
+			}
+			found += min(len(hits), 1)
+		}
+		slices.Sort(took)
+		b.ReportMetric(micros(took[len(took)/2]), "µs-p50")
+		b.ReportMetric(micros(took[len(took)*99/100]), "µs-p99")
+		b.ReportMetric(100*float64(found)/float64(len(took)), "%found")
+		b.ReportMetric(index.Seconds(), "s-index")
+		b.ReportMetric(size/(1<<20), "MiB-index")
+	})
+	b.Run("update", func(b *testing.B) {
+		page, err := w.desk.List(b.Context(), alice, api.ArticleQuery{PageQuery: api.PageQuery{Limit: 100}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		n := 0
+		for b.Loop() {
+			n++
+			patch := api.ArticlePatch{ArticleRef: api.ArticleRef{ID: page.Data[n%100].ID}}
+			patch.Title = api.Some("Changed " + strconv.Itoa(n))
+			if _, err := w.desk.Update(b.Context(), alice, patch); err != nil {
+				b.Fatal(err)
+			}
+			if hits := w.search("changed " + strconv.Itoa(n)); len(hits) == 0 {
+				b.Fatal("the change is not found")
+			}
+		}
+	})
+	b.Run("memory", func(b *testing.B) {
+		for b.Loop() {
+		}
+		w.check(w.desk.Close())
+		debug.FreeOSMemory()
+		closed := anonymous(b)
+		w.start()
+		w.search("nothing at all")
+		debug.FreeOSMemory()
+		b.ReportMetric(anonymous(b)-closed, "MiB-open")
+	})
+}
+
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
+
+func (w *world) indexSize() (bytes float64) {
+	w.t.Helper()
+	w.check(filepath.WalkDir(w.indexDir(), func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil {
+			bytes += float64(info.Size())
+		}
+		return err
+	}))
+	return bytes
+}
+
+// anonymous is the resident memory that is no mapped file, in MiB.
+func anonymous(b *testing.B) float64 {
+	b.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Skip("no /proc here")
+	}
+	_, rest, _ := strings.Cut(string(status), "RssAnon:")
+	kib, err := strconv.Atoi(strings.Fields(rest)[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(kib) / 1024
+}
