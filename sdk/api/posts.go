@@ -91,6 +91,24 @@ type PostCreate struct {
 	Sources             []string          `json:"sources,omitempty" maxItems:"10" doc:"Ids of posts to draw from."`
 }
 
+// PostGenerate is a PostCreate of which a job writes the parts that the flags
+// name, as a draft.
+type PostGenerate struct {
+	Title               string   `json:"title" minLength:"1" maxLength:"300"`
+	Tags                []string `json:"tags,omitempty" maxItems:"50"`
+	Locale              string   `json:"locale,omitempty" maxLength:"35"`
+	GenerateContent     bool     `json:"generateContent,omitempty"`
+	GenerateDescription bool     `json:"generateDescription,omitempty"`
+	GenerateTags        bool     `json:"generateTags,omitempty"`
+	GenerateImage       bool     `json:"generateImage,omitempty"`
+	Model               string   `json:"model,omitempty" maxLength:"100" doc:"Without one the service chooses; an unknown one is refused with the list of those there are."`
+	Prompt              string   `json:"prompt,omitempty" maxLength:"4000" doc:"What the generated body should say."`
+	Audience            string   `json:"audience,omitempty" maxLength:"200"`
+	Tone                string   `json:"tone,omitempty" maxLength:"200"`
+	Length              string   `json:"length,omitempty" enum:"short,medium,long" default:"medium"`
+	Sources             []string `json:"sources,omitempty" maxItems:"10" doc:"Ids of posts to draw from."`
+}
+
 // Generates reports whether any generation flag is set.
 func (in *PostCreate) Generates() bool {
 	return in.GenerateContent || in.GenerateDescription || in.GenerateTags || in.GenerateImage

@@ -29,7 +29,7 @@ func (t *tool) describe(s schemas) *mcpsdk.Tool {
 		Name: o.Tool, Title: title, Description: o.Doc,
 		InputSchema: schemaJSON(t.inputSchema(s)), OutputSchema: schemaJSON(t.outputSchema(s)),
 		Annotations: &mcpsdk.ToolAnnotations{
-			Title: title, ReadOnlyHint: o.ReadOnly(), IdempotentHint: o.ReadOnly() || o.Hints.Idempotent,
+			ReadOnlyHint: o.ReadOnly(), IdempotentHint: o.ReadOnly() || o.Hints.Idempotent,
 			DestructiveHint: new(o.Hints.Destructive && !o.ReadOnly()), OpenWorldHint: new(o.Hints.OpenWorld),
 		},
 	}

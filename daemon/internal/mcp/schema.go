@@ -116,9 +116,6 @@ func (s schemas) outline(v object, levels int) object {
 	}
 	if members, ok := v["properties"].(object); ok && levels > 0 {
 		out["properties"] = s.members(members, levels)
-		if v["required"] != nil {
-			out["required"] = v["required"]
-		}
 	}
 	return out
 }
@@ -152,5 +149,5 @@ func (s schemas) alternatives(of []any, levels int) object {
 	if levels == 0 {
 		return object{"type": types}
 	}
-	return object{"oneOf": outlines}
+	return object{"anyOf": outlines} // without what is required, an outline may fit two
 }

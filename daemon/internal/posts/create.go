@@ -35,12 +35,13 @@ func spend(who *op.Caller, in api.PostCreate) error {
 }
 
 // Generate starts a job that writes a draft.
-func (s *Service) Generate(ctx context.Context, who op.Caller, in api.PostCreate) (api.JobStarted, error) {
-	if in.Content != "" {
-		return api.JobStarted{}, api.Invalid("/content", "not_allowed", "content is what is generated; leave it out or use create_post")
-	}
-	in.Status, in.PublishAt = api.PostDraft, 0
-	made, _, err := s.make(ctx, who, in)
+func (s *Service) Generate(ctx context.Context, who op.Caller, in api.PostGenerate) (api.JobStarted, error) {
+	made, _, err := s.make(ctx, who, api.PostCreate{
+		Title: in.Title, Tags: in.Tags, Locale: in.Locale, Status: api.PostDraft, Model: in.Model,
+		GenerateContent: in.GenerateContent, GenerateDescription: in.GenerateDescription,
+		GenerateTags: in.GenerateTags, GenerateImage: in.GenerateImage,
+		Prompt: in.Prompt, Audience: in.Audience, Tone: in.Tone, Length: in.Length, Sources: in.Sources,
+	})
 	if err != nil || made.Job == nil {
 		return api.JobStarted{}, err
 	}

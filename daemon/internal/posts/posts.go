@@ -50,7 +50,7 @@ func (s *Service) Ops() []op.Op {
 			Tool: "create_post", Hints: op.Hints{Title: "Create post", Default: true}, Do: op.Also(op.Func(s.Create), createRules),
 			Doc: "Creates a post, or starts a job that writes one when there is no content but a generate flag."},
 		{Name: "posts.generate", Scope: op.PostsWrite | op.AIUse, Class: op.ClassAI, Status: http.StatusAccepted,
-			Tool: "generate_post", Hints: op.Hints{Title: "Generate post", Default: true, OpenWorld: true}, Do: op.Also(op.Func(s.Generate), createRules),
+			Tool: "generate_post", Hints: op.Hints{Title: "Generate post", Default: true, OpenWorld: true}, Do: op.Func(s.Generate),
 			Doc: "Starts a job that writes a draft post: its body, description, tags or cover, as the generate flags say."},
 		{Name: "posts.list", Method: "GET", Path: "/posts", Scope: op.PostsRead,
 			Tool: "list_posts", Hints: op.Hints{Title: "List posts", Default: true}, Do: op.Func(s.List),
