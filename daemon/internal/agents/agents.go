@@ -43,6 +43,7 @@ type Service struct {
 	log    *event.Log
 	models *llm.Router
 	nonce  func() string // of a prompt's fences; not known to who wrote what they hold
+	limit  time.Duration // of one answer with all its calls
 }
 
 // Passage is an article that was found for a question.
@@ -58,7 +59,10 @@ type Passage struct {
 
 // New returns the agents kept in store, which answer by models.
 func New(store kv.Store, log *event.Log, models *llm.Router) *Service {
-	return &Service{Now: time.Now, store: store, log: log, models: models, nonce: func() string { return rand.Text()[:16] }}
+	return &Service{
+		Now: time.Now, store: store, log: log, models: models,
+		nonce: func() string { return rand.Text()[:16] }, limit: answerLimit,
+	}
 }
 
 // Ops are the operations on agents and canned responses. All but the last two

@@ -15,7 +15,6 @@ import (
 )
 
 const (
-	// answerLimit bounds one answer with all its calls.
 	answerLimit = time.Minute
 	// maxRepairs is how often a model may be told that a call failed.
 	maxRepairs = 2
@@ -80,7 +79,7 @@ func (s *Service) respond(ctx context.Context, q Question, dry bool) (api.AgentA
 	a := &answering{s: s, q: q.silent(), agent: agent, dry: dry, reply: reply{left: agent.Limits.MaxReplyChars}}
 	a.answer.Model = agent.Model
 	a.q.OnStart()
-	limited, cancel := context.WithTimeout(ctx, answerLimit)
+	limited, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
 	err = a.work(limited)
 	switch {

@@ -91,8 +91,8 @@ func TestInjectedInstructionsStayData(t *testing.T) {
 			t.Errorf("the fence is not whole: %s", got)
 		}
 		// Two fences, and the sentence that explains them.
-		if n := strings.Count(got, "NONCE>>>"); n != 3 {
-			t.Errorf("%d closing marks in %s", n, got)
+		if n, all := strings.Count(got, "NONCE>>>"), strings.Count(got, "NONCE"); n != 3 || all != 2*n {
+			t.Errorf("%d closing marks, the nonce %d times in %s", n, all, got)
 		}
 		if strings.Contains(tooling(s, 0), "create_post") {
 			t.Error("a tool that is off was offered")

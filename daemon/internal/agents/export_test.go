@@ -1,7 +1,12 @@
 package agents
 
+import "time"
+
 // SetNonce fixes the nonce of prompts, so that two can be compared.
 func (s *Service) SetNonce(nonce string) { s.nonce = func() string { return nonce } }
+
+// SetLimit bounds an answer, so that a test need not wait a minute.
+func (s *Service) SetLimit(limit time.Duration) { s.limit = limit }
 
 // Filtered is what a visitor sees of pieces of text, and the articles cited.
 func Filtered(limit int, pieces ...string) (deltas []string, articles []int) {

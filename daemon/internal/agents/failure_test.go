@@ -67,6 +67,17 @@ func TestVendorThatFails(t *testing.T) {
 	}
 }
 
+// An answer that takes too long is handed over, whatever was said of it so far.
+func TestAnswerThatTakesTooLong(t *testing.T) {
+	scripted(t, "", []llmtest.Step{llmtest.Stall("Once ")}, func(t *testing.T, w *world, agent api.Agent, _ *llmtest.Server) {
+		w.agents.SetLimit(200 * time.Millisecond)
+		answer, seen := w.ask(agent.ID, "How are refunds paid?")
+		if answer.HandoffReason != api.HandoffToolFailure || answer.Text != agent.HandoffMessage || seen.restarts != 1 {
+			t.Errorf("%+v after %d restarts", answer, seen.restarts)
+		}
+	})
+}
+
 func TestSearchThatFailsHandsOff(t *testing.T) {
 	scripted(t, "", nil, func(t *testing.T, w *world, agent api.Agent, _ *llmtest.Server) {
 		w.agents.Search = func(context.Context, string, string, int) ([]agents.Passage, error) {

@@ -157,6 +157,10 @@ func TestMatch(t *testing.T) {
 	if len(hits) != 1 || hits[0].CannedResponse.ID != refund.ID || hits[0].Score < 0.75 {
 		t.Errorf("%+v", hits)
 	}
+	w.canned("postage", "Postage", "We pay it.")
+	if hits := must[api.CannedMatches](w, "cannedResponses.match", `{"message":"Is the postage of returned anvils insured in Norway?"}`).Data; len(hits) != 0 && hits[0].Score > 0.5 {
+		t.Errorf("one word in common: %+v", hits)
+	}
 	a := w.create(`"name":"Ada"`)
 	if hits := must[api.CannedMatches](w, "cannedResponses.match", `{"message":"refund","agentId":"`+a.ID+`"}`).Data; len(hits) != 0 {
 		t.Errorf("of an agent without links: %+v", hits)

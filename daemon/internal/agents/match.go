@@ -51,7 +51,7 @@ func matches(message string, all []*api.CannedResponse) []api.CannedHit {
 
 // score is the share of the message's keywords that a canned response has: in
 // full for those of its title or shortcut, by half for those of its body. A
-// title that the message names entirely counts for the message.
+// title of several keywords that the message names counts for the message.
 func score(asked map[string]bool, c *api.CannedResponse) float64 {
 	if len(asked) == 0 {
 		return 0
@@ -69,8 +69,8 @@ func score(asked map[string]bool, c *api.CannedResponse) float64 {
 		}
 	}
 	share := sum / float64(len(asked))
-	if len(title) > 0 {
-		share = max(share, 0.9*float64(named)/float64(len(title))*min(1, float64(len(asked))/2))
+	if named > 1 { // one word alone may stand in any question
+		share = max(share, 0.9*float64(named)/float64(len(title)))
 	}
 	return math.Round(min(share, 1)*1000) / 1000
 }
