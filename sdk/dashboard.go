@@ -18,6 +18,7 @@ type Dashboard struct {
 	Canned *CannedService
 	Jobs   *LiveJobs
 	Keys   *KeysService
+	Sites  *SitesService
 	Tasks  *TasksService
 	Team   *TeamService
 
@@ -36,6 +37,7 @@ func NewDashboard(baseURL, token string, options ...Option) *Dashboard {
 		Canned: &CannedService{t: t},
 		Jobs:   &LiveJobs{t: t},
 		Keys:   &KeysService{t: t},
+		Sites:  &SitesService{t: t},
 		Tasks:  &TasksService{t: t},
 		Team:   &TeamService{t: t},
 

@@ -10,7 +10,7 @@ export type Config = { name: string; colors: string[]; greeting?: string; consen
 export type User = { id?: string; email?: string; name?: string; token?: string }
 export type Settings = { site: string; host: string; locale?: string; greeting?: string; theme?: string; user?: User; consent?: boolean; hidden?: boolean }
 
-const random = () => crypto.getRandomValues(new Uint32Array(3)).reduce((s, n) => s + n.toString(36), '')
+const random = () => crypto.getRandomValues(new Uint32Array(4)).join('')
 const here = (ref?: string) => ({ url: location.href.slice(0, 2000), title: document.title.slice(0, 300), ref })
 
 export function chat(set: Settings, config: Config, emit: (event: string, detail?: unknown) => void) {

@@ -12,7 +12,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Rec
 
 // button is one that submits nothing.
 export function button(className: string, label: string, click: () => void, ...children: Child[]): HTMLButtonElement {
-	const b = h('button', { type: 'button', class: className, ...(label && { 'aria-label': label, title: label }) }, ...children)
+	const b = h('button', { type: 'button', class: className, ...(label && { 'aria-label': label }) }, ...children)
 	b.onclick = click
 	return b
 }

@@ -43,7 +43,7 @@ export function view(doing: Doing, origin: string) {
 	const log = h('div', { class: 'log', role: 'log', 'aria-live': 'polite', tabindex: '0' })
 	const typing = h('div', { class: 'typing', role: 'status' })
 	const alert = h('div', { class: 'alert', role: 'alert' })
-	const area = h('textarea', { rows: '1', enterkeyhint: 'send', dir: 'auto', autocomplete: 'off' })
+	const area = h('textarea', { rows: '1', enterkeyhint: 'send', dir: 'auto' })
 	const submit = h('button', { type: 'submit', class: 'send' }, icon(icons.send))
 	const form = h('form', { class: 'composer' }, area, submit)
 	const panel = h('section', { class: 'panel', id: 'panel', role: 'dialog', hidden: '' }, h('header', {}, face, h('div', { class: 'title' }, name, status), close), banner, log, typing, alert, form)
@@ -172,7 +172,7 @@ export function view(doing: Doing, origin: string) {
 		clear: () => log.replaceChildren(),
 		// email asks where to answer when nobody is there.
 		email(seq: number) {
-			const input = h('input', { type: 'email', required: '', autocomplete: 'email', placeholder: words.address, 'aria-label': words.address, maxlength: '254' })
+			const input = h('input', { type: 'email', required: '', autocomplete: 'email', placeholder: words.address, 'aria-label': words.address })
 			const card = h('form', { class: 'ask', 'data-seq': '' + seq }, h('p', {}, words.email), h('div', {}, input, h('button', { type: 'submit', class: 'main' }, words.save)))
 			card.onsubmit = (e) => {
 				e.preventDefault()

@@ -32,11 +32,10 @@ export type Frame = {
 
 type Hello = { visitor?: string; since: number; lang: string; page: object; user?: object }
 
-// The codes after which the same would only happen again.
-const hopeless = [4400, 4401, 4403, 4413]
+// Close codes: those after which the same would only happen again, and others.
+const hopeless = /^44(0[013]|13)$/
 const idle = 4408
 const slowDown = 4429
-const restart = 1012
 
 export function wire(host: string, site: string, hello: () => Hello, got: (f: Frame) => void, state: (s: 'on' | 'off' | 'closed') => void) {
 	const base = host + '/svc-api/widget/'
@@ -83,13 +82,13 @@ export function wire(host: string, site: string, hello: () => Hello, got: (f: Fr
 	// the wait is random.
 	function lost(code: number, after?: number) {
 		drop()
-		if (hopeless.includes(code)) {
+		if (hopeless.test('' + code)) {
 			wanted = false
 			return state('closed')
 		}
 		state('off')
 		if (code === idle) return // until wake
-		const least = after || (code === slowDown ? 20 : code === restart ? 0.2 : 0)
+		const least = after || (code === slowDown ? 20 : 0)
 		timer = setTimeout(connect, (least + Math.random() * Math.min(30, 2 ** ++tries * 0.5)) * 1000)
 	}
 
@@ -130,8 +129,12 @@ export function wire(host: string, site: string, hello: () => Hello, got: (f: Fr
 		tries = 0
 		connect()
 	}
-	addEventListener('online', wake)
 	document.addEventListener('visibilitychange', wake)
+
+	const close = () => {
+		wanted = false
+		drop()
+	}
 
 	return {
 		open() {
@@ -146,13 +149,9 @@ export function wire(host: string, site: string, hello: () => Hello, got: (f: Fr
 			return true
 		},
 		isReady: () => ready,
-		close() {
-			wanted = false
-			drop()
-		},
+		close,
 		dispose() {
-			this.close()
-			removeEventListener('online', wake)
+			close()
 			document.removeEventListener('visibilitychange', wake)
 		},
 	}
