@@ -272,8 +272,8 @@ func (j *job) settle(err error, took time.Duration) {
 	}
 }
 
-// end stores what became of a run, with its event. A run that was canceled
-// meanwhile stays canceled.
+// end stores what became of a run, with its event. A run that was ended meanwhile,
+// by who canceled it, stays as that left it.
 func (s *Service) end(ctx context.Context, j *job) (api.TaskRun, error) {
 	var out api.TaskRun
 	err := s.store.Update(ctx, func(tx kv.Tx) error {
@@ -281,7 +281,7 @@ func (s *Service) end(ctx context.Context, j *job) (api.TaskRun, error) {
 		if err != nil {
 			return err
 		}
-		if stored.Run.State == api.RunCanceled {
+		if stored.Run.State != api.RunRunning {
 			out = stored.Run
 			return nil
 		}

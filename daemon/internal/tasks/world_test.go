@@ -26,6 +26,7 @@ type world struct {
 	t     testing.TB
 	dir   string
 	store *bolt.Store
+	box   *seal.Box
 	tasks *tasks.Service
 	table *op.Table
 	now   time.Time
@@ -45,9 +46,15 @@ func newWorld(t testing.TB, o outbound.Options, models llm.Config) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.store = store
-	log := event.New(store)
-	w.tasks = tasks.New(store, log, llm.Open(models), box, outbound.New(o))
+	w.store, w.box = store, box
+	w.restart(o, models)
+	return w
+}
+
+// restart makes the service anew over the same store, as a new process does.
+func (w *world) restart(o outbound.Options, models llm.Config) {
+	log := event.New(w.store)
+	w.tasks = tasks.New(w.store, log, llm.Open(models), w.box, outbound.New(o))
 	w.tasks.Now = func() time.Time { return w.now }
 	w.tasks.Agent = func(_ kv.Tx, team, id string) error {
 		if team == "team_a" && id == "agt_1" || team == "team_b" && id == "agt_2" {
@@ -61,9 +68,8 @@ func newWorld(t testing.TB, o outbound.Options, models llm.Config) *world {
 	w.tasks.Team = func(_ context.Context, team string) (map[string]any, error) {
 		return map[string]any{"id": team, "name": "Acme"}, nil
 	}
-	w.table = op.NewTable(store, op.NewLimiter(op.Limits{"ai": 30}), w.tasks.Ops(), log.Ops())
+	w.table = op.NewTable(w.store, op.NewLimiter(op.Limits{"ai": 30}), w.tasks.Ops(), log.Ops())
 	w.table.AddStreams(w.tasks.Streams())
-	return w
 }
 
 // open is a world that reaches endpoints of the test.
@@ -160,4 +166,14 @@ func pointers(e *api.Error) (out []string) {
 		out = append(out, f.Pointer)
 	}
 	return out
+}
+
+// events are the team's, the first one first.
+func (w *world) events() []api.Event {
+	w.t.Helper()
+	page, _, refusal := call[api.Page[api.Event]](w, member("team_a", op.Owner), "events.list", m{"order": "asc"})
+	if refusal != nil {
+		w.t.Fatal(refusal)
+	}
+	return page.Data
 }
