@@ -188,7 +188,9 @@ func (s *inbox) post(ctx context.Context, id, text, canned string, note bool) (*
 
 func (s *inbox) sent(msg messageSent) tea.Cmd {
 	if d := s.drafts[msg.id]; d != nil {
+		goesOn := d.active && !d.note // a chat goes on; a note is kept and done
 		*d = *newDraft()
+		d.active = goesOn
 	}
 	if s.talk != nil && s.talk.id == msg.id {
 		s.talk.put(msg.message)

@@ -20,8 +20,11 @@ const (
 	flat   = 10
 )
 
-// beat is how often what turns and counts is drawn.
-const beat = 125 * time.Millisecond
+// The clock goes fast while something turns on the screen.
+const (
+	beat = 125 * time.Millisecond
+	rest = time.Second
+)
 
 // model is the top: it owns the messages and the layout.
 type model struct {
@@ -37,7 +40,6 @@ type model struct {
 	look     int // which theme
 	clip     func(text string)
 	notice   notice
-	beating  bool
 	w, h     int
 	result   Result
 }
@@ -72,7 +74,12 @@ func (m *model) Init() tea.Cmd {
 type member string
 
 func (m *model) tick() tea.Cmd {
-	return tea.Tick(beat, func(t time.Time) tea.Msg { return ticked(t) })
+	pause := rest
+	if m.turns {
+		pause = beat
+	}
+	m.turns = false
+	return tea.Tick(pause, func(t time.Time) tea.Msg { return ticked(t) })
 }
 
 func (m *model) screen() screen { return m.screens[m.current] }

@@ -39,14 +39,25 @@ type posts struct {
 	filter  field
 	filling bool // the filter is being typed
 	open    bool // the preview is in front, where there is room for one pane
-	full    map[string]article
+	full    map[string]*article
 	w, h    int
 }
 
-// article is a post as the preview shows it.
+// article is a post as the preview shows it. What was drawn is kept while it
+// would come out the same.
 type article struct {
 	version  int
 	markdown string
+	w        int
+	theme    string
+	drawn    []string
+}
+
+func (a *article) lines(t theme, w int) []string {
+	if a.drawn == nil || a.w != w || a.theme != t.name {
+		a.w, a.theme, a.drawn = w, t.name, prose.Lines(clean(a.markdown), w, t.prose)
+	}
+	return a.drawn
 }
 
 type postsLoaded struct {
@@ -68,7 +79,7 @@ type postChanged struct {
 type postGone struct{ id, slug string }
 
 func newPosts(r *room, posted Posts) *posts {
-	return &posts{room: r, api: posted, list: newList(func(p *api.Post) string { return p.ID }), full: map[string]article{}}
+	return &posts{room: r, api: posted, list: newList(func(p *api.Post) string { return p.ID }), full: map[string]*article{}}
 }
 
 func (s *posts) name() string { return "Posts" }
@@ -97,7 +108,7 @@ func (s *posts) preview() tea.Cmd {
 	if p == nil {
 		return nil
 	}
-	if have, ok := s.full[p.ID]; ok && have.version == p.Version {
+	if have := s.full[p.ID]; have != nil && have.version == p.Version {
 		return nil
 	}
 	id := p.ID
@@ -120,7 +131,7 @@ func (s *posts) update(msg tea.Msg) tea.Cmd {
 	case postsLoaded:
 		return s.take(msg)
 	case postLoaded:
-		s.full[msg.post.ID] = article{msg.post.Version, msg.markdown}
+		s.full[msg.post.ID] = &article{version: msg.post.Version, markdown: msg.markdown}
 		s.put(msg.post)
 	case postChanged:
 		s.put(msg.post)
@@ -372,8 +383,8 @@ func (s *posts) drawPreview(w int) []string {
 	lines := []string{s.theme.bold.Render(ansi.Truncate(line(cur.Title), tw, "…"))}
 	lines = append(lines, s.theme.dim.Render(ansi.Truncate(fmt.Sprintf("/%s · %s · %s words · v%d",
 		line(cur.Slug), strings.ToLower(cur.Status), grouped(cur.WordCount), cur.Version), tw, "…")), "")
-	if full, ok := s.full[cur.ID]; ok {
-		lines = append(lines, prose.Lines(clean(full.markdown), tw, s.theme.prose)...)
+	if full := s.full[cur.ID]; full != nil {
+		lines = append(lines, full.lines(s.theme, tw)...)
 	} else {
 		lines = append(lines, s.theme.dim.Render("reading …"))
 	}

@@ -60,7 +60,8 @@ func actionFor(actions []action, key string) *action {
 type room struct {
 	theme    theme
 	now      time.Time
-	frame    int // of the spinner
+	frame    int  // of the spinner
+	turns    bool // the spinner was drawn since the last tick
 	errands  *errands
 	desk     Desk
 	readOnly bool
@@ -79,6 +80,7 @@ func (r *room) tell(msg tea.Msg) tea.Cmd {
 
 // spinner turns while something works.
 func (r *room) spinner() string {
+	r.turns = true
 	frames := []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 	return string(frames[r.frame%len(frames)])
 }

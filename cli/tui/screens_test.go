@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -57,6 +58,8 @@ func TestEmptyGoldens(t *testing.T) {
 	}
 }
 
+// golden holds a screen to its file; the flag -update, which teatest brings,
+// writes it.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
@@ -65,7 +68,7 @@ func golden(t *testing.T, name, got string) {
 		trimmed = append(trimmed, strings.TrimRight(l, " "))
 	}
 	got = strings.Join(trimmed, "\n") + "\n"
-	if *update {
+	if flag.Lookup("update").Value.String() == "true" {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +138,11 @@ func TestReply(t *testing.T) {
 	s.sees("your text is kept", "> Hi")
 	s.inbox.refuse = nil
 	s.keys("ctrl+s")
-	s.sees("Grace Hi")
+	s.sees("you   Hi")
+	if !s.m.screen().typing() {
+		t.Error("a reply ends the writing")
+	}
+	s.keys("esc")
 	want := "reply conv_01 Hi\nq1"
 	if diff := cmp.Diff([]string{want, want}, s.inbox.calls); diff != "" {
 		t.Error(diff)

@@ -29,6 +29,16 @@ type talk struct {
 	view     scroller
 	card     bool // the person card is shown instead
 	loaded   bool
+
+	// What was drawn is kept while it would come out the same.
+	as    drawn
+	drawn map[int][]string // by seq
+}
+
+// drawn is what the look of a message hangs on.
+type drawn struct {
+	w, names int
+	theme    string
 }
 
 // answer is a message that an agent is still writing.
@@ -78,6 +88,7 @@ func (t *talk) begin(s *inbox, msg talkLoaded) tea.Cmd {
 // put adds a message in its place; one that came before is replaced.
 func (t *talk) put(m *api.Message) {
 	t.writing = slices.DeleteFunc(t.writing, func(a *answer) bool { return a.id == m.ID })
+	delete(t.drawn, m.Seq)
 	i, found := slices.BinarySearchFunc(t.messages, m.Seq, func(have api.Message, seq int) int { return have.Seq - seq })
 	if found {
 		t.messages[i] = *m
@@ -227,11 +238,18 @@ func (s *inbox) transcript(c *api.Conversation, w int) []string {
 	}
 	names := 6
 	for i := range t.messages {
-		names = max(names, min(ansi.StringWidth(author(c, &t.messages[i]))+1, 12))
+		names = max(names, min(ansi.StringWidth(s.author(c, &t.messages[i]))+1, 12))
 	}
 	var out []string
+	if now := (drawn{w, names, s.theme.name}); t.as != now {
+		t.as, t.drawn = now, map[int][]string{}
+	}
 	for i := range t.messages {
-		out = append(out, s.message(c, &t.messages[i], names, w)...)
+		m := &t.messages[i]
+		if t.drawn[m.Seq] == nil {
+			t.drawn[m.Seq] = s.message(c, m, names, w)
+		}
+		out = append(out, t.drawn[m.Seq]...)
 	}
 	for _, a := range t.writing {
 		out = append(out, s.streaming(c, a, names, w)...)
@@ -245,11 +263,16 @@ func (s *inbox) transcript(c *api.Conversation, w int) []string {
 	return out
 }
 
-func author(c *api.Conversation, m *api.Message) string {
-	if m.Author.Type == api.AuthorVisitor {
-		return strings.SplitN(or(line(m.Author.Name), visitorName(c)), " ", 2)[0]
+// author is the first name of who wrote a message.
+func (s *inbox) author(c *api.Conversation, m *api.Message) string {
+	name := or(line(m.Author.Name), m.Author.Type)
+	switch {
+	case m.Author.Type == api.AuthorVisitor:
+		name = or(line(m.Author.Name), visitorName(c))
+	case s.me != "" && m.Author.ID == s.me:
+		return "you"
 	}
-	return strings.SplitN(or(line(m.Author.Name), m.Author.Type), " ", 2)[0]
+	return strings.FieldsFunc(name+" ", func(r rune) bool { return r == ' ' || r == '@' })[0]
 }
 
 func (s *inbox) message(c *api.Conversation, m *api.Message, names, w int) []string {
@@ -277,7 +300,7 @@ func (s *inbox) message(c *api.Conversation, m *api.Message, names, w int) []str
 		lines = prose.Lines(clean(m.Text), textWidth, s.theme.prose)
 	}
 	lines = append(lines, s.sources(m, textWidth)...)
-	return s.column(author(c, m), s.nameStyle(m.Author.Type), lines, at, names, w)
+	return s.column(s.author(c, m), s.nameStyle(m.Author.Type), lines, at, names, w)
 }
 
 func (s *inbox) nameStyle(kind string) style {
@@ -358,7 +381,7 @@ func (s *inbox) streaming(c *api.Conversation, a *answer, names, w int) []string
 	name := "agent"
 	for i := range s.talk.messages {
 		if s.talk.messages[i].Author.Type == api.AuthorAgent {
-			name = author(c, &s.talk.messages[i])
+			name = s.author(c, &s.talk.messages[i])
 		}
 	}
 	return s.column(name, s.theme.brand, lines, "", names, w)

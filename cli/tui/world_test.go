@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"iter"
 	"os"
 	"path/filepath"
@@ -19,8 +18,6 @@ import (
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // noon is what the clock says in these tests.
 var noon = time.Date(2026, 11, 20, 14, 3, 0, 0, time.UTC)

@@ -4,9 +4,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -202,4 +204,66 @@ func (s *screen) ended() {
 		time.Sleep(50 * time.Millisecond) // between two looks
 	}
 	s.t.Fatal("q does not end svcctl tui")
+}
+
+// visitor chats on the daemon's own site, over the wire that needs no websocket.
+type visitor struct {
+	t      *testing.T
+	server *svctest.Server
+	token  string
+	said   int
+}
+
+func (v *visitor) says(text string) {
+	v.t.Helper()
+	v.said++
+	body, err := json.Marshal(map[string]any{"visitor": v.token, "frame": api.ChatIn{T: "msg", CID: fmt.Sprint("c", v.said), Text: text}})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.server.URL+"/svc-api/widget/frames?site="+v.server.SiteID, bytes.NewReader(body))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "text/plain")
+	req.Header.Set("Origin", v.server.URL)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var answer struct{ Frames []api.ChatOut }
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != http.StatusOK {
+		v.t.Fatalf("%d, %v", resp.StatusCode, err)
+	}
+	for _, f := range answer.Frames {
+		if f.T == "ready" {
+			v.token = f.Visitor
+		}
+	}
+}
+
+// TestInboxOnScreen: an operator sees a visitor write, takes over, answers, and
+// closes, all by stream.
+func TestInboxOnScreen(t *testing.T) {
+	server := svctest.NewServer(t)
+	s := openScreen(t, server, "inbox")
+	s.sees("3 Inbox", "No conversations yet.")
+	ada := &visitor{t: t, server: server}
+	ada.says("Do giraffes yodel? \x1b[31m\u202eevil")
+	s.sees("Inbox · 1 unread", "visitor ", "Do giraffes yodel? evil", "🙋", "waits for a person")
+	s.keys("t")
+	s.sees("you have the conversation", "yours")
+	s.keys("i")
+	s.keys("-l", "They hum.")
+	s.keys("C-s")
+	s.sees("They hum.", "> _")
+	ada.says("Thank you!")
+	s.sees("Thank you!")
+	s.keys("Escape")
+	s.misses("esc leaves the field")
+	s.keys("x")
+	s.sees("✓ resolved", "Nothing here.")
+	s.keys("4")
+	s.sees("respond to chats [x]", "Tasks")
 }

@@ -19,6 +19,7 @@ type Server struct {
 	TeamID     string
 	Key        string // an API key with every scope
 	SignInLink string // of the owner; works once
+	SiteID     string // of the website that may embed the widget: the daemon's own
 }
 
 // NewServer starts a daemon on a free port of the loopback interface. It ends
@@ -54,7 +55,7 @@ func NewServer(tb testing.TB) *Server {
 			tb.Error(err)
 		}
 	})
-	return &Server{URL: "http://" + ln.Addr().String(), TeamID: made.TeamID, Key: made.Key, SignInLink: made.SignInLink}
+	return &Server{URL: "http://" + ln.Addr().String(), TeamID: made.TeamID, Key: made.Key, SignInLink: made.SignInLink, SiteID: made.SiteID}
 }
 
 // Client is a client with the server's key.
