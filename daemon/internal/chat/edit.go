@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -13,6 +12,7 @@ import (
 
 // edit is one change of a conversation within a transaction: what it does to
 // the record, and what is to be told once it is durable.
+// The record's lists are replaced, never written into.
 type edit struct {
 	s    *Service
 	tx   kv.Tx
@@ -44,9 +44,11 @@ func (s *Service) edit(tx kv.Tx, who op.Caller, id string) (*edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &edit{s: s, tx: tx, who: who, r: r, was: r.C}
-	e.was.Tags = slices.Clone(r.C.Tags)
-	return e, nil
+	return s.editOf(tx, who, r), nil
+}
+
+func (s *Service) editOf(tx kv.Tx, who op.Caller, r *record) *edit {
+	return &edit{s: s, tx: tx, who: who, r: r, was: r.C}
 }
 
 // alter is a change that answers with the conversation.
@@ -83,7 +85,6 @@ func (e *edit) save() error {
 
 func (e *edit) publish() {
 	c := e.r.C
-	c.Tags = slices.Clone(c.Tags)
 	said := append(e.said, happening{kind: changed, c: &c})
 	for i := range said {
 		said[i].team, said[i].conv, said[i].visitor = e.who.Team, c.ID, c.Visitor.ID

@@ -71,9 +71,13 @@ func (v *Visit) send(ctx context.Context, f *api.ChatIn) error {
 	if err != nil {
 		return err
 	}
-	who := v.visitor()
-	if err := v.mayStart(ctx, who.ID); err != nil {
-		return err
+	v.s.hub.mu.Lock()
+	who, begun := v.who, v.conv != ""
+	v.s.hub.mu.Unlock()
+	if !begun {
+		if err := v.mayStart(ctx, who.ID); err != nil {
+			return err
+		}
 	}
 	var repeated *message
 	err = v.s.store.Update(ctx, func(tx kv.Tx) (err error) {
@@ -109,17 +113,17 @@ func (v *Visit) mayStart(ctx context.Context, visitor string) error {
 // begins. It returns the message that was stored under the same cid before.
 func (v *Visit) store(tx kv.Tx, who api.Visitor, f *api.ChatIn, agent api.Agent, available bool) (*message, error) {
 	caller := v.caller(who.ID)
-	id, _, err := conversations.Find(tx, v.keys.team, byVisitor, kv.Key(who.ID))
+	_, r, err := conversations.Find(tx, v.keys.team, byVisitor, kv.Key(who.ID))
 	var e *edit
 	switch {
 	case missing(err):
 		e, err = v.s.start(tx, caller, who, v.site.id)
 	case err == nil:
-		_, old, found := findMessage(tx, v.keys.team, id, "c", f.CID)
+		_, old, found := findMessage(tx, v.keys.team, r.C.ID, "c", f.CID)
 		if !missing(found) {
 			return old, found
 		}
-		e, err = v.s.edit(tx, caller, id)
+		e = v.s.editOf(tx, caller, r)
 	}
 	if err != nil {
 		return nil, err
@@ -207,18 +211,15 @@ func (v *Visit) types(on bool) {
 func (v *Visit) alter(ctx context.Context, fn func(*edit) error) error {
 	who := v.visitor()
 	return v.s.store.Update(ctx, func(tx kv.Tx) error {
-		id, _, err := conversations.Find(tx, v.keys.team, byVisitor, kv.Key(who.ID))
+		_, r, err := conversations.Find(tx, v.keys.team, byVisitor, kv.Key(who.ID))
 		if missing(err) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		e, err := v.s.edit(tx, v.caller(who.ID), id)
-		if err == nil {
-			err = fn(e)
-		}
-		if err != nil {
+		e := v.s.editOf(tx, v.caller(who.ID), r)
+		if err := fn(e); err != nil {
 			return err
 		}
 		return e.save()

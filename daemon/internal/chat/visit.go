@@ -268,20 +268,17 @@ func (v *Visit) visitor() api.Visitor {
 func (v *Visit) hand(ctx context.Context, from string, to api.Visitor) error {
 	s, team := v.s, v.keys.team
 	return s.store.Update(ctx, func(tx kv.Tx) error {
-		id, r, err := conversations.Find(tx, team, byVisitor, kv.Key(to.ID))
+		_, r, err := conversations.Find(tx, team, byVisitor, kv.Key(to.ID))
 		if missing(err) {
-			id, r, err = conversations.Find(tx, team, byVisitor, kv.Key(from))
+			_, r, err = conversations.Find(tx, team, byVisitor, kv.Key(from))
 		}
-		if missing(err) || err == nil && r.C.Visitor.ID != to.ID && r.C.Visitor.Verified {
+		if missing(err) || err == nil && (r.C.Visitor == to || r.C.Visitor.ID != to.ID && r.C.Visitor.Verified) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		e, err := s.edit(tx, v.caller(to.ID), id)
-		if err != nil || e.r.C.Visitor == to {
-			return err
-		}
+		e := s.editOf(tx, v.caller(to.ID), r)
 		e.touch()
 		e.r.C.Visitor = to
 		if e.was.Visitor.ID != to.ID {

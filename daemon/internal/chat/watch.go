@@ -14,6 +14,7 @@ import (
 type live struct {
 	id string
 	v  api.ConversationEvent
+	m  *message // of v; it becomes HTML where nobody waits for it
 }
 
 // watch is a member who follows one conversation or all of a team.
@@ -180,8 +181,7 @@ func (w *watch) tell(e *happening) {
 	case written:
 		w.message(e.m)
 	case rated:
-		m := shown(e.m)
-		w.add("", api.ConversationEvent{Type: "message", Message: &m})
+		w.put(live{v: api.ConversationEvent{Type: "message"}, m: e.m})
 	case started:
 		w.add("", api.ConversationEvent{Type: "start", MessageID: e.id})
 	case delta:
@@ -220,8 +220,7 @@ func (w *watch) message(m *message) {
 		return
 	}
 	w.seq = m.M.Seq
-	out := shown(m)
-	w.add(strconv.Itoa(w.seq), api.ConversationEvent{Type: "message", Message: &out})
+	w.put(live{id: strconv.Itoa(w.seq), v: api.ConversationEvent{Type: "message"}, m: m})
 }
 
 func (w *watch) delta(e *happening) {
@@ -235,12 +234,14 @@ func (w *watch) delta(e *happening) {
 // eventSize is about what an event takes beside its text.
 const eventSize = 1 << 10
 
-func (w *watch) add(id string, v api.ConversationEvent) {
-	size := eventSize + len(v.Text)
-	if v.Message != nil {
-		size += len(v.Message.Text) + len(v.Message.HTML)
+func (w *watch) add(id string, v api.ConversationEvent) { w.put(live{id: id, v: v}) }
+
+func (w *watch) put(l live) {
+	size := eventSize + len(l.v.Text)
+	if l.m != nil {
+		size += len(l.m.M.Text)
 	}
-	w.box.add(live{id, v}, size, tooSlow)
+	w.box.add(l, size, tooSlow)
 }
 
 // tooSlow ends the stream of a reader that does not keep up.
@@ -258,6 +259,10 @@ func (w *watch) drain(ctx context.Context, emit op.Emit[api.ConversationEvent]) 
 			return e
 		}
 		for i := range items {
+			if m := items[i].m; m != nil {
+				out := shown(m)
+				items[i].v.Message = &out
+			}
 			if err := emit(items[i].id, items[i].v); err != nil {
 				return err
 			}
