@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -226,6 +227,9 @@ func (a *answering) rewind(before reply) {
 func (a *answering) conclude(resp llm.Response) (done bool) {
 	handsOff := slices.IndexFunc(resp.ToolCalls, func(c llm.ToolCall) bool { return c.Name == toolHandOff })
 	switch {
+	case bytes.Contains(a.reply.out, []byte(a.prompt.fence.nonce)): // it recites its prompt
+		a.rewind(reply{left: a.agent.Limits.MaxReplyChars})
+		a.handOff(api.HandoffPolicy)
 	case a.reply.full:
 		a.answer.Stop = "limit"
 	case handsOff >= 0:

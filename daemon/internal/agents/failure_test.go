@@ -46,10 +46,11 @@ func TestCutStream(t *testing.T) {
 }
 
 func TestVendorThatFails(t *testing.T) {
-	limit := llmtest.RateLimit("")
+	limit, broken := llmtest.RateLimit(""), llmtest.Tools("", llmtest.Call("call_1", "create_post", `{"title":`))
 	for name, steps := range map[string][]llmtest.Step{
 		"rate limit": {limit, limit, limit},
 		"no answer":  {llmtest.Hang()},
+		"arguments":  {broken, broken, broken},
 		"refused":    {llmtest.Fail(http.StatusBadRequest, "prompt is too long")},
 	} {
 		t.Run(name, func(t *testing.T) {
