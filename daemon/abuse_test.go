@@ -51,7 +51,7 @@ func TestAbuse(t *testing.T) {
 			}
 		})
 	}
-	for _, secret := range []string{in.A.Key, in.B.Key, vars["KEY_A_READ"], "panic"} {
+	for _, secret := range []string{in.A.Key, in.B.Key, vars["KEY_A_READ"], in.session(t, in.A), taskKey, "panic"} {
 		if strings.Contains(in.log.String(), secret) {
 			t.Errorf("the log holds %.9s…", secret)
 		}
@@ -73,6 +73,9 @@ func abuseVars(t *testing.T, in *instance) map[string]string {
 	in.post(t, in.B.Key, `{"title":"Title of B","content":"<p>b</p>"}`)
 	page := in.send(t, "GET", "/svc-api/v1/posts?limit=1", in.B.Key, "").JSON(t)
 	vars["CURSOR_B"] = page["nextCursor"].(string)
+	vars["BASE"], vars["PROC_MUTATION"], vars["PROC_QUERY"] = in.URL, "posts.create", "posts.list"
+	vars["SESSION_A"] = "svc_session=" + in.session(t, in.A)
+	vars["PROC_TASK_GET"], vars["TASK_A"], vars["TASK_API_KEY"] = "tasks.get", in.sealedTask(t), taskKey
 	return vars
 }
 
@@ -173,7 +176,7 @@ func (a *attack) bodyBytes(t *testing.T) []byte {
 	var gen struct {
 		Gen, S, Open string
 		N            any
-		MB           int
+		MB, Digits   int
 	}
 	if json.Unmarshal(filled, &gen) == nil && gen.Gen != "" {
 		n, _ := gen.N.(float64)
@@ -194,6 +197,9 @@ func (a *attack) bodyBytes(t *testing.T) []byte {
 			limit, _ := strconv.Atoi(a.vars["LIMIT_BODY"])
 			base := `{"title":"a","content":"`
 			return []byte(base + strings.Repeat("x", limit-len(base)-2) + `"}`)
+		}
+		if f := superJSONBodies[gen.Gen]; f != nil {
+			return []byte(f(max(int(n), gen.Digits)))
 		}
 		t.Fatalf("unknown generator %s", gen.Gen)
 	}
@@ -307,6 +313,20 @@ var expectations = map[string]func(*testing.T, *attack, json.RawMessage){
 	},
 	// How long an answer takes is for benchmarks; that one comes is checked for all.
 	"max_ms": func(*testing.T, *attack, json.RawMessage) {},
+	"json_path": func(t *testing.T, a *attack, want json.RawMessage) {
+		var at map[string]any
+		mustJSON(t, want, &at)
+		for path, v := range at {
+			var got any = a.created
+			for name := range strings.SplitSeq(path, ".") {
+				members, _ := got.(map[string]any)
+				got = members[name]
+			}
+			if got != v {
+				t.Errorf("%s is %v, want %v: %.300s", path, got, v, a.body)
+			}
+		}
+	},
 	"jsonrpc_error": func(t *testing.T, a *attack, want json.RawMessage) {
 		var codes []int
 		mustJSON(t, want, &codes)

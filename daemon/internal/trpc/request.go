@@ -233,6 +233,9 @@ func (r *Router) inputs(ctx *fasthttp.RequestCtx, b *plan, n int) []input {
 	if err := json.Unmarshal(raw, &keyed); err != nil || keyed == nil {
 		return fail(bad(`"input" needs to be an object when doing a batch call`))
 	}
+	if len(keyed) > r.MaxBatch {
+		return fail(bad("Batch call exceeds maximum size"))
+	}
 	for i := range all {
 		all[i].raw = keyed[strconv.Itoa(i)]
 	}
