@@ -70,6 +70,7 @@ func (e *edit) takeOver() error {
 	if !e.r.TakenOver {
 		e.r.TakenOver = true
 		e.touch()
+		e.say(happening{kind: handed, from: api.AuthorUser})
 	}
 	return e.move(api.ConversationOpen)
 }
