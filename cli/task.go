@@ -41,11 +41,11 @@ func taskKey(t *api.Task) string {
 func newTask(a *app) *cobra.Command {
 	return group("task", "What agents do on request (needs a session)", []string{"tasks"},
 		newTaskList(a),
-		newTaskOne(a, "get ID", "Show a task", (*sdk.TasksService).Get),
+		newTaskOne(a, "get TASK", "Show a task", (*sdk.TasksService).Get),
 		newTaskCreate(a), newTaskApply(a), newTaskUpdate(a), newTaskDelete(a),
 		newTaskRun(a), newTaskRuns(a), newTaskLogs(a), newTaskCancel(a),
 		newTaskSetKey(a),
-		newTaskOne(a, "clear-key ID", "Forget the key of an API task", (*sdk.TasksService).ClearAPIKey))
+		newTaskOne(a, "clear-key TASK", "Forget the key of an API task", (*sdk.TasksService).ClearAPIKey))
 }
 
 func newTaskList(a *app) *cobra.Command {
@@ -58,24 +58,57 @@ func newTaskList(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showList(a, l, taskView, d.Tasks.All(cmd.Context(), api.TaskQuery{PageQuery: l.page(), AgentID: agent}))
+			q := api.TaskQuery{PageQuery: l.page()}
+			if agent != "" {
+				g, err := findAgent(cmd.Context(), d, agent)
+				if err != nil {
+					return err
+				}
+				q.AgentID = g.ID
+			}
+			return showList(a, l, taskView, d.Tasks.All(cmd.Context(), q))
 		},
 	}
 	l.add(cmd)
-	cmd.Flags().StringVar(&agent, "agent", "", "tasks of this agent")
+	cmd.Flags().StringVar(&agent, "agent", "", "tasks of this agent, by its name or id")
 	return cmd
+}
+
+// openTask is a session and the id of the task that a person names, by its id or
+// its name.
+func (a *app) openTask(ctx context.Context, ref string) (*sdk.Dashboard, string, error) {
+	d, err := a.dashboard()
+	if err != nil || strings.HasPrefix(ref, "task_") {
+		return d, ref, err
+	}
+	id := ""
+	for task, err := range d.Tasks.All(ctx, api.TaskQuery{}) {
+		switch {
+		case err != nil:
+			return nil, "", err
+		case task.Name != ref:
+		case id != "":
+			return nil, "", usage("several tasks are named %s; name one by its id", ref)
+		default:
+			id = task.ID
+		}
+	}
+	if id == "" {
+		return nil, "", &failure{Exit: exitNotFound, Code: string(api.CodeNotFound), Message: "there is no task " + ref, Hint: "svcctl task list"}
+	}
+	return d, id, nil
 }
 
 // newTaskOne is a verb that takes a task's id and shows the task.
 func newTaskOne(a *app, use, short string, do func(*sdk.TasksService, context.Context, string, ...sdk.CallOption) (*api.Task, error)) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Args: exactly("the task's id"),
+		Use: use, Short: short, Args: exactly("the task's name or id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.dashboard()
+			d, id, err := a.openTask(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			task, err := do(d.Tasks, cmd.Context(), args[0])
+			task, err := do(d.Tasks, cmd.Context(), id)
 			if err != nil {
 				return err
 			}
@@ -86,16 +119,16 @@ func newTaskOne(a *app, use, short string, do func(*sdk.TasksService, context.Co
 
 func newTaskDelete(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "delete ID", Short: "Delete a task", Args: exactly("the task's id"),
+		Use: "delete TASK", Short: "Delete a task", Args: exactly("the task's name or id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.dashboard()
+			d, id, err := a.openTask(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if err := a.confirm("deleting "+args[0], args[0]); err != nil {
 				return err
 			}
-			task, err := d.Tasks.Delete(cmd.Context(), args[0])
+			task, err := d.Tasks.Delete(cmd.Context(), id)
 			if err != nil {
 				return err
 			}
@@ -113,13 +146,10 @@ type taskSetKey struct {
 func newTaskSetKey(a *app) *cobra.Command {
 	o := &taskSetKey{app: a}
 	cmd := &cobra.Command{
-		Use: "set-key ID", Short: "Store the key that an API task sends", Args: exactly("the task's id"),
+		Use: "set-key TASK", Short: "Store the key that an API task sends", Args: exactly("the task's name or id"),
 		Long:    "Reads the key from standard input, or asks for it. It is sealed, sent to the host of the task's url only, and shown to nobody again.",
 		Example: "  pass show crm | svcctl task set-key task_01j…\n  svcctl task set-key task_01j… --placement query --name api_key < key",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.in.ID = args[0]
-			return o.run(cmd.Context())
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.in.Placement, "placement", "", "header or query")
@@ -128,11 +158,12 @@ func newTaskSetKey(a *app) *cobra.Command {
 	return cmd
 }
 
-func (o *taskSetKey) run(ctx context.Context) error {
-	d, err := o.app.dashboard()
+func (o *taskSetKey) run(ctx context.Context, ref string) error {
+	d, id, err := o.app.openTask(ctx, ref)
 	if err != nil {
 		return err
 	}
+	o.in.ID = id
 	if o.app.io.CanPrompt() {
 		o.in.Key, err = o.app.io.AskSecret("key:")
 	} else {

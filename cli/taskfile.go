@@ -24,6 +24,22 @@ func (t *taskFile) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&t.name, "file", "f", "", "YAML or JSON with the task's members; - is standard input")
 }
 
+// readTask is read; one member more, agent, names the agent as people do.
+func (t *taskFile) readTask(ctx context.Context, d *sdk.Dashboard) (map[string]json.RawMessage, error) {
+	members, err := t.read()
+	var name string
+	if err != nil || json.Unmarshal(members["agent"], &name) != nil {
+		return members, err // what is no name is refused by decode
+	}
+	g, err := findAgent(ctx, d, name)
+	if err != nil {
+		return nil, err
+	}
+	delete(members, "agent")
+	members["agentId"], err = json.Marshal(g.ID)
+	return members, err
+}
+
 // read returns the members of the file as JSON.
 func (t *taskFile) read() (map[string]json.RawMessage, error) {
 	if t.name == "" {
@@ -63,8 +79,11 @@ func (t *taskFile) decode(members map[string]json.RawMessage, into any) error {
 	return nil
 }
 
+// makeTask makes a task of a file's members.
+type makeTask func(ctx context.Context, d *sdk.Dashboard, f *taskFile, members map[string]json.RawMessage, args []string) (*api.Task, error)
+
 // fromFile is a verb that makes a task of a file.
-func fromFile(a *app, use, short string, names []string, run func(ctx context.Context, d *sdk.Dashboard, f *taskFile, args []string) (*api.Task, error)) *cobra.Command {
+func fromFile(a *app, use, short string, names []string, run makeTask) *cobra.Command {
 	f := &taskFile{app: a}
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: exactly(names...),
@@ -73,7 +92,11 @@ func fromFile(a *app, use, short string, names []string, run func(ctx context.Co
 			if err != nil {
 				return err
 			}
-			task, err := run(cmd.Context(), d, f, args)
+			members, err := f.readTask(cmd.Context(), d)
+			if err != nil {
+				return err
+			}
+			task, err := run(cmd.Context(), d, f, members, args)
 			if err != nil {
 				return err
 			}
@@ -85,11 +108,7 @@ func fromFile(a *app, use, short string, names []string, run func(ctx context.Co
 }
 
 func newTaskCreate(a *app) *cobra.Command {
-	return fromFile(a, "create", "Create a task from a file", nil, func(ctx context.Context, d *sdk.Dashboard, f *taskFile, _ []string) (*api.Task, error) {
-		members, err := f.read()
-		if err != nil {
-			return nil, err
-		}
+	return fromFile(a, "create", "Create a task from a file", nil, func(ctx context.Context, d *sdk.Dashboard, f *taskFile, members map[string]json.RawMessage, _ []string) (*api.Task, error) {
 		return f.create(ctx, d, members)
 	})
 }
@@ -103,13 +122,13 @@ func (t *taskFile) create(ctx context.Context, d *sdk.Dashboard, members map[str
 }
 
 func newTaskUpdate(a *app) *cobra.Command {
-	return fromFile(a, "update ID", "Change the members of a task that a file has", []string{"the task's id"},
-		func(ctx context.Context, d *sdk.Dashboard, f *taskFile, args []string) (*api.Task, error) {
-			members, err := f.read()
+	return fromFile(a, "update TASK", "Change the members of a task that a file has", []string{"the task's name or id"},
+		func(ctx context.Context, _ *sdk.Dashboard, f *taskFile, members map[string]json.RawMessage, args []string) (*api.Task, error) {
+			d, id, err := a.openTask(ctx, args[0])
 			if err != nil {
 				return nil, err
 			}
-			return f.update(ctx, d, args[0], members)
+			return f.update(ctx, d, id, members)
 		})
 }
 
@@ -122,11 +141,7 @@ func (t *taskFile) update(ctx context.Context, d *sdk.Dashboard, id string, memb
 }
 
 func newTaskApply(a *app) *cobra.Command {
-	cmd := fromFile(a, "apply", "Make a task what a file says", nil, func(ctx context.Context, d *sdk.Dashboard, f *taskFile, _ []string) (*api.Task, error) {
-		members, err := f.read()
-		if err != nil {
-			return nil, err
-		}
+	cmd := fromFile(a, "apply", "Make a task what a file says", nil, func(ctx context.Context, d *sdk.Dashboard, f *taskFile, members map[string]json.RawMessage, _ []string) (*api.Task, error) {
 		id, err := f.find(ctx, d, members)
 		if err != nil {
 			return nil, err

@@ -46,7 +46,7 @@ type taskRun struct {
 func newTaskRun(a *app) *cobra.Command {
 	o := &taskRun{app: a}
 	cmd := &cobra.Command{
-		Use: "run ID", Short: "Run a task by hand", Args: exactly("the task's id"),
+		Use: "run TASK", Short: "Run a task by hand", Args: exactly("the task's name or id"),
 		Long: "Runs a task now: the request is made, or the model asked. With --dry-run nothing leaves, and what would be sent is shown.\n" +
 			"A placeholder without a value fails the run, and all of them are named.",
 		Example: "  svcctl task run task_01j… --person ada@x.io --set plan=pro\n  svcctl task run task_01j… --person @ada.json --dry-run",
@@ -60,12 +60,12 @@ func newTaskRun(a *app) *cobra.Command {
 	return cmd
 }
 
-func (o *taskRun) run(ctx context.Context, id string) error {
+func (o *taskRun) run(ctx context.Context, ref string) error {
 	in, err := o.input()
 	if err != nil {
 		return err
 	}
-	d, err := o.app.dashboard()
+	d, id, err := o.app.openTask(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -220,13 +220,13 @@ func newTaskRuns(a *app) *cobra.Command {
 	var l listFlags
 	state := ""
 	cmd := &cobra.Command{
-		Use: "runs ID", Short: "List the runs of a task, newest first", Args: exactly("the task's id"),
+		Use: "runs TASK", Short: "List the runs of a task, newest first", Args: exactly("the task's name or id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.dashboard()
+			d, id, err := a.openTask(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			q := api.TaskRunQuery{PageQuery: l.page(), TaskID: args[0], State: strings.ToLower(state)}
+			q := api.TaskRunQuery{PageQuery: l.page(), TaskID: id, State: strings.ToLower(state)}
 			return showList(a, l, runView, d.Tasks.AllRuns(cmd.Context(), q))
 		},
 	}
