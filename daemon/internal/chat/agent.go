@@ -24,7 +24,7 @@ const (
 
 	maxTurns     = 40
 	maxTurnChars = 24000
-	turnsRead    = 200 // messages that are looked at for turns: notes are among them
+	turnsRead    = 64 // messages that are looked at for turns: notes are among them
 )
 
 // unanswered is what a visitor reads when no agent can answer any more.
@@ -121,21 +121,24 @@ func (s *Service) abort(id string) {
 	}
 }
 
-// begin notes that an answer is under way and reads what it answers. The task is
-// nil when there is nothing for an agent to answer.
+// begin reads what is to be answered and notes that an answer is under way. The
+// task is nil when there is nothing for an agent to answer.
 func (s *Service) begin(ctx context.Context, c queue.Claim) (*task, error) {
 	agent, available, err := s.available(ctx, c.Team)
 	if err != nil {
 		return nil, fmt.Errorf("read the active agent: %w", err)
 	}
-	var t *task
+	t := &task{claim: c, who: agentCaller(c.Team, agent.ID), agent: agent, id: kv.NewID("msg")}
+	if err := s.store.View(ctx, t.read); err != nil {
+		return nil, err
+	}
+	begun := false
 	err = s.store.Update(ctx, func(tx kv.Tx) error {
-		t = nil
+		begun = false
 		if err := s.answers.Check(tx, c); err != nil {
 			return err
 		}
-		who := agentCaller(c.Team, agent.ID)
-		e, err := s.edit(tx, who, c.ID)
+		e, err := s.edit(tx, t.who, c.ID)
 		if missing(err) {
 			return s.answers.Finish(tx, c)
 		}
@@ -148,16 +151,30 @@ func (s *Service) begin(ctx context.Context, c queue.Claim) (*task, error) {
 		if !available {
 			return s.desert(e)
 		}
-		turns, err := e.turns()
-		if err != nil {
-			return err
-		}
-		t = &task{claim: c, who: who, agent: agent, visitor: e.r.C.Visitor.ID, id: kv.NewID("msg"), asked: e.r.Asked, turns: turns}
+		begun = true
 		// Nothing that anybody sees: no new version.
 		e.r.Answering = true
 		return conversations.Put(tx, c.Team, c.ID, e.r)
 	})
+	if !begun {
+		return nil, err
+	}
 	return t, err
+}
+
+// read takes in what the agent sees. What the visitor writes after it is
+// answered next.
+func (t *task) read(tx kv.Tx) error {
+	r, err := conversations.Get(tx, t.claim.Team, t.claim.ID)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	t.visitor, t.asked = r.C.Visitor.ID, r.Asked
+	t.turns, err = turns(tx, t.claim.Team, r)
+	return err
 }
 
 func agentCaller(team, agent string) op.Caller {
@@ -174,14 +191,14 @@ func (s *Service) desert(e *edit) error {
 
 // turns are the messages that the agent sees: the latest since the conversation
 // was last taken up, what is not answered yet at their end.
-func (e *edit) turns() ([]Turn, error) {
+func turns(tx kv.Tx, team string, r *record) ([]Turn, error) {
 	var answered, open []Turn
-	since := max(e.r.ContextSeq, e.r.C.LastSeq-turnsRead)
-	err := readMessages(e.tx, e.who.Team, e.r.C.ID, since, func(m *message) error {
+	since := max(r.ContextSeq, r.C.LastSeq-turnsRead)
+	err := readMessages(tx, team, r.C.ID, since, func(m *message) error {
 		turn := Turn{From: m.M.Author.Type, Text: m.M.Text}
 		switch {
 		case m.M.Note || m.M.Author.Type == api.AuthorSystem:
-		case m.M.Author.Type == api.AuthorVisitor && m.M.Seq > e.r.Answered:
+		case m.M.Author.Type == api.AuthorVisitor && m.M.Seq > r.Answered:
 			open = append(open, turn)
 		default:
 			answered = append(answered, turn)
