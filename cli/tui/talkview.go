@@ -1,0 +1,275 @@
+package tui
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"edgesvc.dev/svc/cli/tui/internal/prose"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+func (s *inbox) drawTalk(w int) []string {
+	iw, ih := inner(w, s.h)
+	c := s.list.current()
+	if c == nil || s.talk == nil || s.talk.id != c.ID {
+		return pane{title: "Conversation"}.draw(s.theme, w, s.h)
+	}
+	p := pane{title: s.heading(c), active: s.typing() || s.narrow() || s.zoomed}
+	if s.talk.card {
+		p.lines = s.personCard(c, iw)
+		return p.draw(s.theme, w, s.h)
+	}
+	p.bottom = s.replyBox(iw, ih)
+	room := ih - len(p.bottom)
+	s.talk.view.set(s.transcript(c, iw-2), room)
+	for _, text := range s.talk.view.lines() {
+		p.lines = append(p.lines, " "+text)
+	}
+	return p.draw(s.theme, w, s.h)
+}
+
+// heading is who chats, from where.
+func (s *inbox) heading(c *api.Conversation) string {
+	parts := []string{visitorName(c)}
+	if u, err := url.Parse(c.Visitor.PageURL); err == nil && u.Path != "" {
+		parts = append(parts, line(u.Path))
+	}
+	if c.Visitor.Locale != "" {
+		parts = append(parts, region(c.Visitor.Locale))
+	}
+	if c.Visitor.Verified {
+		parts = append(parts, "verified ✓")
+	}
+	return strings.Join(append(parts, s.stateWords(c)), " · ")
+}
+
+// region is the country of a language tag, or the language.
+func region(tag string) string {
+	parts := strings.Split(line(tag), "-")
+	return strings.ToUpper(parts[len(parts)-1])
+}
+
+func (s *inbox) stateWords(c *api.Conversation) string {
+	switch {
+	case c.State == api.ConversationBot:
+		return "agent answers"
+	case waiting(c):
+		return "waits for a person"
+	case s.mine(c):
+		return "yours"
+	case c.State == api.ConversationOpen:
+		return "another member's"
+	}
+	return line(c.State)
+}
+
+func (s *inbox) replyBox(w, h int) []string {
+	d := s.talk.draft
+	prompt, hint := " > ", "ctrl-s send  / canned "
+	switch {
+	case d.sending:
+		hint = s.spinner() + " sending "
+	case d.note:
+		prompt, hint = " note > ", "ctrl-s keep, members only "
+	case !d.active:
+		hint = "i reply  t take over "
+	}
+	left := ansi.StringWidth(prompt)
+	lines := min(max(1, h/4), 5)
+	text := d.field.draw(s.theme, max(w-left-1, 1), lines, d.active && !d.sending)
+	for len(text) > 1 && strings.TrimSpace(ansi.Strip(text[len(text)-1])) == "" {
+		text = text[:len(text)-1]
+	}
+	out := []string{rule}
+	for i, l := range text {
+		if i > 0 {
+			prompt = strings.Repeat(" ", left)
+		}
+		out = append(out, prompt+l)
+	}
+	last := out[len(out)-1]
+	if ansi.StringWidth(last)+ansi.StringWidth(hint) < w {
+		out[len(out)-1] = spread(last, s.theme.dim.Render(hint), w)
+	}
+	return out
+}
+
+// transcript is the messages as lines of w columns.
+func (s *inbox) transcript(c *api.Conversation, w int) []string {
+	t := s.talk
+	if !t.loaded {
+		return []string{s.theme.dim.Render("reading …")}
+	}
+	names := 6
+	for i := range t.messages {
+		names = max(names, min(ansi.StringWidth(s.author(c, &t.messages[i]))+1, 12))
+	}
+	var out []string
+	if now := (drawn{w, names, s.theme.name}); t.as != now {
+		t.as, t.drawn = now, map[int][]string{}
+	}
+	for i := range t.messages {
+		m := &t.messages[i]
+		if t.drawn[m.Seq] == nil {
+			t.drawn[m.Seq] = s.message(c, m, names, w)
+		}
+		out = append(out, t.drawn[m.Seq]...)
+	}
+	for _, a := range t.writing {
+		out = append(out, s.streaming(c, a, names, w)...)
+	}
+	if t.types == api.AuthorVisitor {
+		out = append(out, s.theme.dim.Render(fit("", names)+visitorName(c)+" types…"))
+	}
+	if len(out) == 0 {
+		out = s.advice(w, "Nothing was said yet.")
+	}
+	return out
+}
+
+// author is the first name of who wrote a message.
+func (s *inbox) author(c *api.Conversation, m *api.Message) string {
+	name := or(line(m.Author.Name), m.Author.Type)
+	switch {
+	case m.Author.Type == api.AuthorVisitor:
+		name = or(line(m.Author.Name), visitorName(c))
+	case s.me != "" && m.Author.ID == s.me:
+		return "you"
+	}
+	return strings.FieldsFunc(name+" ", func(r rune) bool { return r == ' ' || r == '@' })[0]
+}
+
+func (s *inbox) message(c *api.Conversation, m *api.Message, names, w int) []string {
+	at := s.theme.dim.Render(m.CreatedAt.Time().In(s.now.Location()).Format("15:04"))
+	textWidth := max(w-names-6, 1)
+	if m.Author.Type == api.AuthorSystem {
+		lines := paint(s.theme.dim, wrap("· "+line(m.Text), textWidth))
+		lines[0] = spread(fit("", names)+lines[0], at, w)
+		for i := 1; i < len(lines); i++ {
+			lines[i] = fit("", names) + lines[i]
+		}
+		return lines
+	}
+	var lines []string
+	switch {
+	case m.Note:
+		kind := "note: "
+		if m.Suggested {
+			kind = "suggested reply: "
+		}
+		lines = paint(s.theme.warn, wrap(kind+clean(m.Text), textWidth))
+	case m.Author.Type == api.AuthorVisitor:
+		lines = wrap(clean(m.Text), textWidth)
+	default:
+		lines = prose.Lines(clean(m.Text), textWidth, s.theme.prose)
+	}
+	lines = append(lines, s.sources(m, textWidth)...)
+	return s.column(s.author(c, m), s.nameStyle(m.Author.Type), lines, at, names, w)
+}
+
+func (s *inbox) nameStyle(kind string) style {
+	switch kind {
+	case api.AuthorAgent:
+		return s.theme.brand
+	case api.AuthorUser:
+		return s.theme.good
+	}
+	return s.theme.bold
+}
+
+// column puts a name before the first line and the time behind it.
+func (s *inbox) column(name string, look style, lines []string, at string, names, w int) []string {
+	if len(lines) == 0 {
+		lines = []string{""}
+	}
+	out := make([]string, len(lines))
+	for i, text := range lines {
+		if i > 0 {
+			out[i] = fit("", names) + text
+			continue
+		}
+		out[i] = spread(look.Render(fit(ansi.Truncate(name, names-1, "…"), names))+text, at, w)
+	}
+	return out
+}
+
+// sources is what an answer rests on and what the agent did for it.
+func (s *inbox) sources(m *api.Message, w int) []string {
+	var parts []string
+	for _, c := range m.Citations {
+		parts = append(parts, "▸ "+line(c.Title)+" (help)")
+	}
+	for _, call := range m.ToolCalls {
+		parts = append(parts, toolLine(&call))
+	}
+	if m.Stop != "" {
+		parts = append(parts, "stopped: "+line(m.Stop))
+	}
+	switch m.Rating {
+	case 1:
+		parts = append(parts, "rated good +1")
+	case -1:
+		parts = append(parts, "rated bad -1")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return paint(s.theme.dim, wrap(strings.Join(parts, "   "), w))
+}
+
+func toolLine(call *api.ToolCall) string {
+	out := "tool: " + line(call.Name)
+	switch call.State {
+	case "running":
+		out += " …"
+	case "refused", "failed":
+		out += " ✗ " + call.State
+	default:
+		if call.Result != "" {
+			out += " ✓ " + line(call.Result)
+		}
+	}
+	return out
+}
+
+func (s *inbox) streaming(c *api.Conversation, a *answer, names, w int) []string {
+	textWidth := max(w-names-6, 1)
+	var lines []string
+	if a.text != "" {
+		lines = prose.Lines(clean(a.text)+"▌", textWidth, s.theme.prose)
+	}
+	for i := range a.tools {
+		lines = append(lines, s.theme.dim.Render(ansi.Truncate(toolLine(&a.tools[i]), textWidth, "…")))
+	}
+	lines = append(lines, s.theme.live.Render(ansi.Truncate(s.spinner()+" streaming… (t to take over)", textWidth, "…")))
+	name := "agent"
+	for i := range s.talk.messages {
+		if s.talk.messages[i].Author.Type == api.AuthorAgent {
+			name = s.author(c, &s.talk.messages[i])
+		}
+	}
+	return s.column(name, s.theme.brand, lines, "", names, w)
+}
+
+// personCard is what is known of the visitor.
+func (s *inbox) personCard(c *api.Conversation, w int) []string {
+	rating := map[int]string{1: "good", -1: "bad"}[c.Rating]
+	verified := "no"
+	if c.Visitor.Verified {
+		verified = "yes ✓, by the site"
+	}
+	rows := [][2]string{
+		{"name", c.Visitor.Name}, {"e-mail", c.Visitor.Email}, {"verified", verified}, {"person", c.PersonID},
+		{"page", c.Visitor.PageTitle}, {"address", c.Visitor.PageURL}, {"language", c.Visitor.Locale},
+		{"there now", map[bool]string{true: "yes", false: "no"}[s.talk.here]}, {"state", s.stateWords(c)}, {"handed over", c.HandoffReason}, {"tags", strings.Join(c.Tags, ", ")},
+		{"rating", rating}, {"messages", fmt.Sprint(c.LastSeq)}, {"since", ago(s.now, c.StartedAt)}, {"id", c.ID},
+	}
+	out := []string{""}
+	for _, row := range rows {
+		out = append(out, fit(" "+s.theme.dim.Render(fit(row[0], 12))+or(line(row[1]), "-"), w))
+	}
+	return append(out, "", " "+s.theme.dim.Render("tab goes back"))
+}
