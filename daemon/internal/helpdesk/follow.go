@@ -65,8 +65,9 @@ func (x *index) follow(ctx context.Context, idx bleve.Index) (more bool, err err
 		if err != nil {
 			return err
 		}
+		stem := remembering()
 		for id, team := range changed {
-			if err := put(tx, batch, team, id); err != nil {
+			if err := put(tx, batch, team, id, stem); err != nil {
 				return err
 			}
 		}
@@ -109,7 +110,7 @@ func articlesOf(events []api.Event) (map[string]string, error) {
 }
 
 // put adds what has become of an article to a batch.
-func put(tx kv.Tx, batch *bleve.Batch, team, id string) error {
+func put(tx kv.Tx, batch *bleve.Batch, team, id string, stem func(string) string) error {
 	r, err := table.Get(tx, team, id)
 	if missing(err) {
 		batch.Delete(id)
@@ -118,7 +119,7 @@ func put(tx kv.Tx, batch *bleve.Batch, team, id string) error {
 	if err != nil {
 		return err
 	}
-	e, err := newEntry(tx, team, r)
+	e, err := newEntry(tx, team, r, stem)
 	if err != nil {
 		return err
 	}

@@ -195,7 +195,7 @@ type entry struct {
 	Body     string `json:"body"`
 }
 
-func newEntry(tx kv.Tx, team string, r *record) (entry, error) {
+func newEntry(tx kv.Tx, team string, r *record, stem func(string) string) (entry, error) {
 	body, err := table.Body(tx, team, r.Article.ID)
 	content := string(body)
 	headings := []string{r.Article.Title}
@@ -203,13 +203,17 @@ func newEntry(tx kv.Tx, team string, r *record) (entry, error) {
 		headings = append(headings, h.Text)
 	}
 	return entry{
-		Team: team, Status: r.Article.Status, Title: words(r.Article.Title),
-		Headings: words(strings.Join(headings, "\n")), Body: words(r.Article.Title + "\n" + safehtml.Text(content)),
+		Team: team, Status: r.Article.Status, Title: words(r.Article.Title, stem),
+		Headings: words(strings.Join(headings, "\n"), stem), Body: words(r.Article.Title+"\n"+safehtml.Text(content), stem),
 	}, err
 }
 
 // words are the terms of a text as the index takes them.
-func words(text string) string { return strings.Join(terms(text), " ") }
+func words(text string, stem func(string) string) string {
+	var b strings.Builder
+	eachTerm(text, stem, func(term string) { b.WriteString(term + " ") })
+	return b.String()
+}
 
 // newMapping scores by BM25. Texts come as terms already.
 func newMapping() (mapping.IndexMapping, error) {
@@ -230,7 +234,7 @@ func newMapping() (mapping.IndexMapping, error) {
 	return m, nil
 }
 
-const rebuildPage = 100
+const rebuildPage = 250
 
 // rebuild makes the index from the store in a folder beside it, and then takes
 // its place. Searches go on in the old one meanwhile.
@@ -278,11 +282,12 @@ func (x *index) fill(ctx context.Context, into bleve.Index) (position uint64, ar
 		}
 		return err
 	})
+	stem := remembering()
 	for after, more := "", true; more && err == nil; more = after != "" {
 		batch := into.NewBatch()
 		err = x.store.View(ctx, func(tx kv.Tx) error {
 			after, err = table.Each(tx, after, rebuildPage, func(team, id string, r *record) error {
-				e, err := newEntry(tx, team, r)
+				e, err := newEntry(tx, team, r, stem)
 				if err != nil {
 					return err
 				}

@@ -69,14 +69,28 @@ func summarize(found []passage, inTitle, asked int) match {
 	return m
 }
 
-// have says which terms of the question a text has.
+// have says which terms of the question a text has. Only words that begin as one
+// of them are stemmed: that changes no first letter.
 func have(question []string, text string) []bool {
 	in := make([]bool, len(question))
-	for _, word := range terms(text) {
+	var begins [256]bool
+	for _, asked := range question {
+		begins[asked[0]] = true
+	}
+	likely := func(word string) string {
+		if !begins[word[0]] {
+			return ""
+		}
+		return stem(word)
+	}
+	eachTerm(text, likely, func(word string) {
+		if word == "" {
+			return
+		}
 		for i, asked := range question {
 			in[i] = in[i] || same(asked, word)
 		}
-	}
+	})
 	return in
 }
 

@@ -35,16 +35,44 @@ func wordSet(words string) map[string]bool {
 // order. Scripts without spaces give pairs of neighbouring characters.
 func terms(text string) []string {
 	var out []string
+	eachTerm(text, stem, func(term string) { out = append(out, term) })
+	return out
+}
+
+// eachTerm is terms with a stemmer of the caller's.
+func eachTerm(text string, stem func(string) string, f func(term string)) {
 	eachWord(strings.ReplaceAll(fold(text), "e-mail", "email"), func(word string) {
 		if r, _ := utf8.DecodeRuneInString(word); unspaced(r) {
-			out = append(out, pairs(word)...)
+			for _, pair := range pairs(word) {
+				f(pair)
+			}
 			return
 		}
 		if word = strings.Trim(word, "'"); word != "" && !stopWords[word] {
-			out = append(out, english.Stem(strings.TrimSuffix(word, "'s"), false))
+			f(stem(strings.TrimSuffix(word, "'s")))
 		}
 	})
-	return out
+}
+
+func stem(word string) string { return english.Stem(word, false) }
+
+// maxKnown bounds the stems that are remembered.
+const maxKnown = 50_000
+
+// remembering is a stemmer that knows the words that it has met: stemming is
+// most of what indexing costs. It is for one goroutine.
+func remembering() func(string) string {
+	known := map[string]string{}
+	return func(word string) string {
+		s, ok := known[word]
+		if !ok {
+			s = stem(word)
+			if len(known) < maxKnown {
+				known[strings.Clone(word)] = s
+			}
+		}
+		return s
+	}
 }
 
 // distinct drops the repetitions.
@@ -99,9 +127,11 @@ func eachWord(text string, f func(string)) {
 	}
 }
 
+const firstUnspaced = 0x0e00 // Thai is the first of them
+
 // unspaced reports scripts that write no spaces between words.
 func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
+	return r >= firstUnspaced && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer)
 }
 
 func pairs(word string) []string {
