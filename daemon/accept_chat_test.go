@@ -193,11 +193,14 @@ func TestAcceptOrigins(t *testing.T) {
 		{"http://evil.example", "evil.example", http.StatusForbidden},
 		{"null", "", http.StatusForbidden},
 	} {
-		_, res, err := websocket.Dial(t.Context(), strings.Replace(in.URL, "http", "ws", 1)+"/svc-api/widget/ws?site="+in.A.SiteID, &websocket.DialOptions{
+		conn, res, err := websocket.Dial(t.Context(), strings.Replace(in.URL, "http", "ws", 1)+"/svc-api/widget/ws?site="+in.A.SiteID, &websocket.DialOptions{
 			Subprotocols: []string{api.ChatProtocol}, HTTPHeader: http.Header{"Origin": {c.origin}}, Host: c.host,
 		})
 		if res == nil || res.StatusCode != c.want {
 			t.Errorf("%+v: %v %v", c, res, err)
+		}
+		if conn != nil {
+			_ = conn.CloseNow()
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
 		return err
 	}
 	server := guard.New(guard.Options{
-		Handler: d.route, BodyLimit: bodyLimit, TLS: config,
+		Handler: d.route, BodyLimit: bodyLimit, Refused: trpc.Reshape, TLS: config,
 		MaxConnsPerAddress: d.connsPerAddress(),
 	})
 	var work conc.WaitGroup
@@ -157,11 +157,25 @@ func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
 	d.widget.Close()
 	drain, done := context.WithTimeout(context.Background(), d.cfg.Drain)
 	defer done()
-	err = errors.Join(err, d.stopping(d.sockets.Close(drain, websocket.StatusGoingAway, "restart")))
+	d.goodbye(drain)
 	err = errors.Join(err, d.stopping(server.Shutdown(drain)), d.stopping(d.bridge.Close(drain)))
 	d.cancel()
 	work.Wait()
 	return errors.Join(err, stopAdmin(drain))
+}
+
+// farewell is how long browsers have to answer that they heard the goodbye. Who
+// has left without a word is not waited for longer.
+const farewell = time.Second
+
+// goodbye ends the websockets. Visitors come back by themselves, and nothing
+// that was acknowledged is missing then.
+func (d *Daemon) goodbye(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, farewell)
+	defer cancel()
+	if err := d.sockets.Close(ctx, websocket.StatusGoingAway, "restart"); err != nil {
+		slog.Debug("visitors did not answer the goodbye", "err", err)
+	}
 }
 
 // stopping turns a drain that took too long into a line in the log: the stop
