@@ -25,7 +25,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetIn(a.io.In)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
 	root.AddGroup(&cobra.Group{ID: "content", Title: "Content:"}, &cobra.Group{ID: "account", Title: "Account:"}, &cobra.Group{ID: "tools", Title: "Tools:"})
-	addTo(root, "content", newPost(a), newJob(a), newMedia(a), newHelpArticle(a), newAgent(a), newCanned(a), newTask(a), newModel(a), newEvent(a), newChat(a))
+	addTo(root, "content", newPost(a), newJob(a), newMedia(a), newHelpArticle(a), newWidget(a), newAgent(a), newCanned(a), newTask(a), newModel(a), newEvent(a), newChat(a))
 	addTo(root, "account", newLogin(a), newLogout(a), newWhoami(a), newStatus(a), newContext(a), newKey(a))
 	addTo(root, "tools", newTUI(a), newAPI(a), newMCP(a), newDoctor(a), newConfig(a), newAlias(a), newVersion(a), newMan(a))
 	root.SetHelpCommandGroupID("tools")

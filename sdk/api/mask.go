@@ -27,6 +27,7 @@ type (
 	plainLogin          Login
 	plainSession        Session
 	plainPasswordChange PasswordChange
+	plainSecretRolled   SiteSecretRolled
 )
 
 func (k Key) masked() plainKey {
@@ -75,3 +76,14 @@ func (p PasswordChange) Format(f fmt.State, verb rune) { shown(f, verb, p.masked
 
 // LogValue implements slog.LogValuer without the passwords.
 func (p PasswordChange) LogValue() slog.Value { return slog.AnyValue(p.masked()) }
+
+func (r SiteSecretRolled) masked() plainSecretRolled {
+	hide(&r.Secret)
+	return plainSecretRolled(r)
+}
+
+// Format implements fmt.Formatter without the secret.
+func (r SiteSecretRolled) Format(f fmt.State, verb rune) { shown(f, verb, r.masked()) }
+
+// LogValue implements slog.LogValuer without the secret.
+func (r SiteSecretRolled) LogValue() slog.Value { return slog.AnyValue(r.masked()) }
