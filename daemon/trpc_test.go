@@ -1,6 +1,7 @@
 package daemon_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -39,5 +40,48 @@ func TestTRPC(t *testing.T) {
 	other := in.send(t, "GET", "/svc-api/trpc/posts.list", in.session(t, in.B), "")
 	if other.StatusCode != 200 || strings.Contains(string(other.Body), "From a dashboard") {
 		t.Errorf("the other team: %s %s", other.Status, other.Body)
+	}
+}
+
+// TestTRPCGuard gives refusals of what stands before the surface its form.
+func TestTRPCGuard(t *testing.T) {
+	in := start(t)
+	token := in.session(t, in.A)
+	for name, c := range map[string]struct {
+		path, body string
+		headers    []string
+		status     int
+		want       string
+	}{
+		"a body too large":  {"/svc-api/trpc/posts.create", `{"json":"` + strings.Repeat("x", 3<<20) + `"}`, nil, 413, `"code":"PAYLOAD_TOO_LARGE"`},
+		"a stranger's body": {"/svc-api/trpc/auth.login", `{"json":"` + strings.Repeat("x", 100<<10) + `"}`, []string{"Authorization", "Bearer svc_x"}, 413, `"code":"PAYLOAD_TOO_LARGE"`},
+		"a packed body":     {"/svc-api/trpc/posts.create", `{}`, []string{"Content-Encoding", "gzip"}, 415, `"code":"UNSUPPORTED_MEDIA_TYPE"`},
+		"headers too large": {"/svc-api/trpc/posts.create?x=" + strings.Repeat("x", 70<<10), `{}`, nil, 431, ``},
+	} {
+		a := in.send(t, "POST", c.path, token, c.body, c.headers...)
+		if a.StatusCode != c.status || !strings.Contains(string(a.Body), c.want) || c.want != "" && !strings.HasPrefix(string(a.Body), `{"error":{"json":{"message":`) {
+			t.Errorf("%s: %s %.300s", name, a.Status, a.Body)
+		}
+	}
+	if a := in.send(t, "POST", "/svc-api/v1/posts", in.A.Key, `{}`, "Content-Encoding", "gzip"); a.Header.Get("Content-Type") != "application/problem+json" {
+		t.Errorf("REST keeps its own form: %s", a.Body)
+	}
+}
+
+// TestTRPCFollow follows a job with a session, and not without.
+func TestTRPCFollow(t *testing.T) {
+	in := start(t)
+	token := in.session(t, in.A)
+	job := in.send(t, "POST", "/svc-api/v1/posts", in.A.Key, `{"title":"Why Go","generateContent":true}`).JSON(t)["jobId"].(string)
+	in.send(t, "GET", "/svc-api/v1/posts/jobs/"+job+"?wait=30", in.A.Key, "")
+	follow := func(name string) string {
+		return string(in.send(t, "GET", "/svc-api/trpc/"+name+"?input="+url.QueryEscape(`{"json":{"id":"`+job+`"}}`), token, "").Body)
+	}
+	if got := follow("jobs.watch"); !strings.Contains(got, `"state":"completed"`) || !strings.HasSuffix(got, "event: return\ndata: \n\n") {
+		t.Fatalf("followed %q", got)
+	}
+	in.procedure(t, "auth.logout", token, `{}`)
+	if got := follow("jobs.watch"); !strings.Contains(got, "serialized-error") || !strings.Contains(got, "session_required") {
+		t.Errorf("followed without a session: %q", got)
 	}
 }

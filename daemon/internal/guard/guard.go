@@ -44,6 +44,10 @@ type Options struct {
 	// BodyLimit returns how many bytes of body a request may have. It runs when
 	// the header has been read and the body has not. nil: SmallBody for all.
 	BodyLimit func(*fasthttp.RequestHeader) int
+	// Refused may give an answer that the server refused with, as
+	// application/problem+json, the form of the surface that it was meant for.
+	// The status stays. nil: left as it is.
+	Refused fasthttp.RequestHandler
 	// Log receives panics as errors and refusals as debug lines.
 	// nil: slog.Default().
 	Log *slog.Logger
@@ -64,6 +68,7 @@ type Server struct {
 	http      *fasthttp.Server
 	next      fasthttp.RequestHandler
 	bodyLimit func(*fasthttp.RequestHeader) int
+	refused   fasthttp.RequestHandler
 	log       *slog.Logger
 	tls       *tls.Config
 	limits    limits
@@ -78,9 +83,13 @@ func New(o Options) *Server {
 	s := &Server{
 		next:      o.Handler,
 		bodyLimit: o.BodyLimit,
+		refused:   o.Refused,
 		log:       cmp.Or(o.Log, slog.Default()),
 		tls:       o.TLS,
 		limits:    limits{total: cmp.Or(o.MaxConns, 20_000), perAddress: cmp.Or(o.MaxConnsPerAddress, 500)},
+	}
+	if s.refused == nil {
+		s.refused = func(*fasthttp.RequestCtx) {}
 	}
 	if s.bodyLimit == nil {
 		s.bodyLimit = func(*fasthttp.RequestHeader) int { return SmallBody }
@@ -219,6 +228,7 @@ func (s *Server) recover(ctx *fasthttp.RequestCtx) {
 	s.log.Error("panic in a request", "requestId", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	ctx.Response.Reset()
 	writeProblem(ctx, &panicked, id)
+	s.refused(ctx)
 }
 
 func (s *Server) refuse(ctx *fasthttp.RequestCtx, r *refusal) {
@@ -226,6 +236,7 @@ func (s *Server) refuse(ctx *fasthttp.RequestCtx, r *refusal) {
 	s.log.Debug("request refused", "requestId", id, "address", ctx.RemoteAddr().String(), "code", r.code, "detail", r.detail)
 	ctx.Response.Reset()
 	writeProblem(ctx, r, id)
+	s.refused(ctx)
 	linger(ctx.Conn())
 }
 

@@ -201,7 +201,8 @@ var byStatus = map[int]string{
 	http.StatusForbidden: "FORBIDDEN", http.StatusNotFound: "NOT_FOUND", http.StatusConflict: "CONFLICT", http.StatusGone: "NOT_FOUND",
 	http.StatusPreconditionFailed: "PRECONDITION_FAILED", http.StatusRequestEntityTooLarge: "PAYLOAD_TOO_LARGE",
 	http.StatusUnsupportedMediaType: "UNSUPPORTED_MEDIA_TYPE", http.StatusUnprocessableEntity: "UNPROCESSABLE_CONTENT",
-	http.StatusPreconditionRequired: "PRECONDITION_REQUIRED", http.StatusTooManyRequests: "TOO_MANY_REQUESTS",
+	http.StatusPreconditionRequired: "PRECONDITION_REQUIRED", http.StatusRequestTimeout: "TIMEOUT",
+	http.StatusMethodNotAllowed: "METHOD_NOT_SUPPORTED", http.StatusRequestHeaderFieldsTooLarge: "PAYLOAD_TOO_LARGE", http.StatusTooManyRequests: "TOO_MANY_REQUESTS",
 	http.StatusNotImplemented: "NOT_IMPLEMENTED", http.StatusBadGateway: "BAD_GATEWAY", http.StatusServiceUnavailable: "SERVICE_UNAVAILABLE",
 	http.StatusGatewayTimeout: "GATEWAY_TIMEOUT", http.StatusInsufficientStorage: "SERVICE_UNAVAILABLE",
 }
