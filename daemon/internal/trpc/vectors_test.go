@@ -37,19 +37,29 @@ type exchange struct {
 }
 
 // serve answers with the vectors' procedures until the test ends.
-func serve(t *testing.T, maxBatch, maxBody int, gate bool) string {
+func serve(t testing.TB, maxBatch, maxBody int, gate bool) string {
+	t.Helper()
+	return listen(t, &trpc.Router{
+		Procedures: procedures(), Session: session(gate),
+		Finish:   func(*fasthttp.RequestCtx, *trpc.Call) {},
+		Present:  func(context.Context, *trpc.Call) error { return nil },
+		MaxBatch: maxBatch, MaxBody: maxBody, Ping: time.Second,
+	})
+}
+
+// listen serves r until the test ends.
+func listen(t testing.TB, r *trpc.Router) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	bridge := hijack.New(slog.New(slog.DiscardHandler), 5*time.Second)
-	r := &trpc.Router{
-		Procedures: procedures(), Context: t.Context(), Session: session(gate), Bridge: bridge,
-		Finish:  func(*fasthttp.RequestCtx, *trpc.Call) {},
-		Present: func(context.Context, *trpc.Call) error { return nil }, Ending: t.Context(),
-		Observe: func(string, int, float64) {}, MaxBatch: maxBatch, MaxBody: maxBody, Ping: time.Second,
+	ending, end := context.WithCancel(context.Background())
+	if r.Ending == nil {
+		r.Ending = ending
 	}
+	r.Context, r.Bridge, r.Observe = t.Context(), bridge, func(string, int, float64) {}
 	server := &fasthttp.Server{ReadBufferSize: 64 << 10, KeepHijackedConns: true, CloseOnShutdown: true, Handler: func(ctx *fasthttp.RequestCtx) {
 		path := strings.TrimPrefix(string(ctx.URI().PathOriginal()), "/trpc")
 		r.Serve(ctx, strings.TrimPrefix(path, "/"))
@@ -61,6 +71,7 @@ func serve(t *testing.T, maxBatch, maxBody int, gate bool) string {
 		}
 	})
 	t.Cleanup(func() {
+		end()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		if err := errors.Join(server.ShutdownWithContext(ctx), bridge.Close(ctx)); err != nil {
