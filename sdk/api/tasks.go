@@ -1,6 +1,10 @@
 package api
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+)
 
 // The kinds of task.
 const (
@@ -194,3 +198,16 @@ type TaskEvent struct {
 	Run  *TaskRun `json:"run,omitempty"`
 	Text string   `json:"text,omitempty"`
 }
+
+type plainTaskSetKey TaskSetKey
+
+func (k TaskSetKey) masked() plainTaskSetKey {
+	hide(&k.Key)
+	return plainTaskSetKey(k)
+}
+
+// Format implements fmt.Formatter without the key.
+func (k TaskSetKey) Format(f fmt.State, verb rune) { shown(f, verb, k.masked()) }
+
+// LogValue implements slog.LogValuer without the key.
+func (k TaskSetKey) LogValue() slog.Value { return slog.AnyValue(k.masked()) }
