@@ -40,9 +40,12 @@ func newArticleCreate(a *app) *cobra.Command {
 }
 
 func (o *articleNew) run(ctx context.Context, args []string) error {
-	f, dir, err := o.file(args)
+	f, dir, err := o.fields.file(o.app, args)
 	if err != nil {
 		return err
+	}
+	if f == nil {
+		return &failure{Exit: exitUsage, Code: "usage", Message: "there is nothing to create a help article from", Hint: "svcctl help-article create FILE.md, or --title and --content"}
 	}
 	if o.publish {
 		o.fields.status = api.ArticlePublished
@@ -68,18 +71,6 @@ func (o *articleNew) run(ctx context.Context, args []string) error {
 	}
 	o.app.io.Say("created %s (%s, %s)", article.Slug, article.ID, article.Status)
 	return o.app.articleResult(article)
-}
-
-func (o *articleNew) file(args []string) (*postfile.File, string, error) {
-	switch {
-	case len(args) == 1 && o.fields.content != "":
-		return nil, "", usage("pass a file or --content, not both")
-	case len(args) == 1:
-		return o.app.readPostFile(args[0], false)
-	case o.fields.content != "":
-		return o.fields.contentFile(o.app)
-	}
-	return nil, "", &failure{Exit: exitUsage, Code: "usage", Message: "there is nothing to create a help article from", Hint: "svcctl help-article create FILE.md, or --title and --content"}
 }
 
 func (o *articleNew) input(ctx context.Context, c *sdk.Client, f *postfile.File, dir string) (api.ArticleCreate, error) {

@@ -75,19 +75,16 @@ func (o *postCreate) run(ctx context.Context, args []string) error {
 	return o.app.result(p)
 }
 
-// file is what the arguments name: a file, standard input, or flags alone.
+// file is what the arguments name, or an empty one to be written in the editor.
 func (o *postCreate) file(args []string) (*postfile.File, string, error) {
-	switch {
-	case len(args) == 1 && o.fields.content != "":
-		return nil, "", usage("pass a file or --content, not both")
-	case len(args) == 1:
-		return o.app.readPostFile(args[0], false)
-	case o.fields.content != "":
-		return o.fields.contentFile(o.app)
-	case o.edit:
+	if len(args) == 0 && o.fields.content == "" && o.edit {
 		return &postfile.File{Front: postfile.Front{Title: o.fields.title}, Body: "\n"}, "", nil
 	}
-	return nil, "", &failure{Exit: exitUsage, Code: "usage", Message: "there is nothing to create a post from", Hint: "svcctl post create FILE.md, or --title and --content, or --edit"}
+	f, dir, err := o.fields.file(o.app, args)
+	if f == nil && err == nil {
+		err = &failure{Exit: exitUsage, Code: "usage", Message: "there is nothing to create a post from", Hint: "svcctl post create FILE.md, or --title and --content, or --edit"}
+	}
+	return f, dir, err
 }
 
 // result prints a post that a command changed: its id where no format was

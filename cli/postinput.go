@@ -73,6 +73,20 @@ func (o *postFields) apply(f *postfile.File) {
 	}
 }
 
+// file is what the arguments name: a file, standard input, or flags alone; nil
+// for nothing at all.
+func (o *postFields) file(a *app, args []string) (*postfile.File, string, error) {
+	switch {
+	case len(args) == 1 && o.content != "":
+		return nil, "", usage("pass a file or --content, not both")
+	case len(args) == 1:
+		return a.readPostFile(args[0], false)
+	case o.content != "":
+		return o.contentFile(a)
+	}
+	return nil, "", nil
+}
+
 // contentFile is what --content names, as a body.
 func (o *postFields) contentFile(a *app) (*postfile.File, string, error) {
 	name, isFile := strings.CutPrefix(o.content, "@")
