@@ -20,17 +20,17 @@ type ChatIn struct {
 	T string `json:"t"`
 
 	Visitor string    `json:"visitor,omitempty"` // hello: the token of an earlier ready
-	Since   int       `json:"since,omitzero"`   // hello: the seq up to which it has everything
+	Since   int       `json:"since,omitzero"`    // hello: the seq up to which it has everything
 	Lang    string    `json:"lang,omitempty"`    // hello
 	Page    *ChatPage `json:"page,omitempty"`    // hello, page
 	User    *ChatUser `json:"user,omitempty"`    // hello, identify
 
 	CID  string `json:"cid,omitempty"`  // msg: the client's id of it; sends are idempotent by it
 	Text string `json:"text,omitempty"` // msg
-	Seq  int    `json:"seq,omitzero"`  // read
+	Seq  int    `json:"seq,omitzero"`   // read
 	ID   string `json:"id,omitempty"`   // feedback: the message
-	V    int    `json:"v,omitzero"`    // feedback: 1, -1 or 0
-	On   bool   `json:"on,omitzero"`   // typing
+	V    int    `json:"v,omitzero"`     // feedback: 1, -1 or 0
+	On   bool   `json:"on,omitzero"`    // typing
 }
 
 // ChatPage is where the visitor is.
@@ -66,19 +66,19 @@ type ChatOut struct {
 
 	CID   string     `json:"cid,omitempty"`   // ack; msg of the visitor itself
 	ID    string     `json:"id,omitempty"`    // of a message
-	Seq   int        `json:"seq,omitzero"`   // ack, msg, done, read
+	Seq   int        `json:"seq,omitzero"`    // ack, msg, done, read
 	From  string     `json:"from,omitempty"`  // msg, typing: visitor, agent, operator or system
 	Name  string     `json:"name,omitempty"`  // msg: the author's; tool: the tool's
 	Text  string     `json:"text,omitempty"`  // Markdown of agents and operators, plain text of visitors
 	Cards []Citation `json:"cards,omitempty"` // msg, done: articles
 	Quick []string   `json:"quick,omitempty"` // msg, done: suggested answers
-	N     int        `json:"n,omitzero"`     // delta, snapshot: characters (UTF-16) of the text before it, and so far
-	On    bool       `json:"on,omitzero"`    // typing
+	N     int        `json:"n,omitzero"`      // delta, snapshot: characters (UTF-16) of the text before it, and so far
+	On    bool       `json:"on,omitzero"`     // typing
 	State string     `json:"state,omitempty"` // tool
 	Stop  string     `json:"stop,omitempty"`  // done: why it ended early
 	To    string     `json:"to,omitempty"`    // handoff: operator or agent
 	At    Time       `json:"at,omitzero"`     // msg, done
-	Rated int        `json:"rated,omitzero"` // msg: the visitor's rating
+	Rated int        `json:"rated,omitzero"`  // msg: the visitor's rating
 
 	// error
 	Code    string `json:"code,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -73,26 +74,22 @@ func (s *Service) answer(ctx context.Context, c queue.Claim) error {
 	if err != nil || t == nil {
 		return err
 	}
-	a, err := s.Answer(ctx, s.question(t))
+	defer s.hub.publish(t.happening(canceled)) // unless it has come to its end
+	a, err := s.Answer(ctx, s.question(ctx, t))
 	switch {
 	case stopping.Err() != nil:
-		s.hub.publish(t.happening(canceled))
 		return stopping.Err()
 	case errors.Is(context.Cause(ctx), queue.ErrLost):
-		s.hub.publish(t.happening(canceled))
 		return queue.ErrLost
 	case err != nil && c.Attempt < maxAttempts && ctx.Err() == nil:
-		s.hub.publish(t.happening(canceled))
 		return fmt.Errorf("answer a visitor: %w", err)
 	case err != nil:
 		slog.WarnContext(ctx, "agent cannot answer; the conversation is handed over", "conversation", c.ID, "err", err)
 		a = api.AgentAnswer{Text: t.agent.HandoffMessage, HandoffReason: api.HandoffToolFailure}
+	case a.HandoffReason == "" && strings.TrimSpace(a.Text) == "":
+		a.Text, a.HandoffReason = t.agent.HandoffMessage, api.HandoffToolFailure
 	}
-	err = s.finish(context.WithoutCancel(ctx), t, a)
-	if err != nil {
-		s.hub.publish(t.happening(canceled))
-	}
-	return err
+	return s.finish(context.WithoutCancel(ctx), t, a)
 }
 
 func (t *task) happening(kind string) *happening {
@@ -217,13 +214,18 @@ func turns(tx kv.Tx, team string, r *record) ([]Turn, error) {
 }
 
 // question is the task as the agent gets it. What it writes goes to those who
-// watch, and nowhere else.
-func (s *Service) question(t *task) Question {
+// watch, and nowhere else; nothing does once it has been stopped.
+func (s *Service) question(ctx context.Context, t *task) Question {
 	begun := false
+	tell := func(e *happening) {
+		if ctx.Err() == nil {
+			s.hub.publish(e)
+		}
+	}
 	start := func() {
 		if !begun {
 			begun = true
-			s.hub.publish(t.happening(started))
+			tell(t.happening(started))
 		}
 	}
 	return Question{
@@ -233,17 +235,17 @@ func (s *Service) question(t *task) Question {
 			start()
 			e := t.happening(delta)
 			e.text = text
-			s.hub.publish(e)
+			tell(e)
 		},
 		OnRestart: func() {
 			begun = true
-			s.hub.publish(t.happening(started))
+			tell(t.happening(started))
 		},
 		OnTool: func(call api.ToolCall) {
 			start()
 			e := t.happening(tool)
 			e.tool = &call
-			s.hub.publish(e)
+			tell(e)
 		},
 	}
 }

@@ -57,6 +57,9 @@ func TestPersonInterrupts(t *testing.T) {
 			}
 			w.stop()
 			if tt.op == "delete" {
+				if ack := v.say("anybody?"); ack.Seq != 1 || v.conv() == conv {
+					t.Errorf("the deleted conversation goes on: %+v", ack)
+				}
 				if _, refusal := call[api.Conversation](w, ada, "conversations.get", `{"id":"`+conv+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
 					t.Errorf("deleted: %+v", refusal)
 				}
@@ -72,6 +75,55 @@ func TestPersonInterrupts(t *testing.T) {
 				t.Error("a canceled answer was counted")
 			}
 		})
+	}
+}
+
+// TestStubbornAgent: one that writes on after it was stopped is not heard.
+func TestStubbornAgent(t *testing.T) {
+	w := newWorld(t, chat.Options{}).work()
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	w.answers(func(_ context.Context, q chat.Question) (api.AgentAnswer, error) {
+		q.OnDelta("I say ")
+		close(reached)
+		<-goOn
+		q.OnRestart()
+		q.OnDelta("I still say ")
+		return api.AgentAnswer{Text: "I said"}, nil
+	})
+	v := w.arrive(chat.Arrival{})
+	v.say("hello")
+	<-reached
+	conv := v.conv()
+	must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"I am here"}`)
+	v.until("reply", func(f api.ChatOut) bool { return f.Text == "I am here" })
+	close(goOn)
+	w.stop()
+	if got := kinds(v.take()); got != "ready ack start delta done handoff msg" {
+		t.Errorf("frames %s", got)
+	}
+	if got := texts(w.messages(conv)); got != "visitor: hello | user: I am here" {
+		t.Error(got)
+	}
+}
+
+// TestSilentAgent: no answer and a panic are failures like others; the visitor is
+// not left with a half one.
+func TestSilentAgent(t *testing.T) {
+	w := newWorld(t, chat.Options{Delay: func(int) time.Duration { return 0 }}).work()
+	attempts := 0
+	w.answers(func(_ context.Context, q chat.Question) (api.AgentAnswer, error) {
+		q.OnDelta("well ")
+		if attempts++; attempts == 1 {
+			panic("no")
+		}
+		return api.AgentAnswer{Text: " "}, nil
+	})
+	v := w.arrive(chat.Arrival{})
+	v.say("hello")
+	v.answered("A person will help you.")
+	w.stop()
+	if got := kinds(v.take()); got != "ready ack start delta done start delta done handoff" {
+		t.Errorf("frames %s", got)
 	}
 }
 

@@ -93,6 +93,7 @@ func (e *edit) publish() {
 	e.tx.OnCommit(func() {
 		if abort {
 			e.s.abort(c.ID)
+			e.s.hub.cut(e.who.Team, c.ID, c.Visitor.ID)
 		}
 		for i := range said {
 			e.s.hub.publish(&said[i])

@@ -101,7 +101,9 @@ func (h *hub) publish(e *happening) {
 }
 
 func (h *hub) pass(e *happening) {
-	h.note(e)
+	if !h.note(e) {
+		return
+	}
 	for v := range h.visits[e.visitor] {
 		v.tell(e)
 	}
@@ -115,22 +117,44 @@ func (h *hub) pass(e *happening) {
 	}
 }
 
-// note keeps the text of the answer being written, for those who come later.
-func (h *hub) note(e *happening) {
+// note keeps the text of the answer being written, for those who come later. It
+// reports false for what belongs to an answer that is not being written any
+// more.
+func (h *hub) note(e *happening) bool {
 	a := h.answers[e.conv]
-	switch {
-	case e.kind == started:
+	switch e.kind {
+	case started:
 		if h.answers == nil {
 			h.answers = map[string]*answer{}
 		}
 		h.answers[e.conv] = &answer{id: e.id}
-	case a == nil:
-	case e.kind == delta:
-		e.id, e.n = a.id, a.units
+	case delta, tool, canceled:
+		if a == nil || a.id != e.id {
+			return false
+		}
+		if e.kind == canceled {
+			delete(h.answers, e.conv)
+		}
+		e.n = a.units
 		a.text.WriteString(e.text)
 		a.units += units(e.text)
-	case e.kind == canceled && e.id == a.id, e.kind == gone, e.kind == written && e.m.M.ID == a.id:
+	case gone:
 		delete(h.answers, e.conv)
+	case written:
+		if a != nil && a.id == e.m.M.ID {
+			delete(h.answers, e.conv)
+		}
+	}
+	return true
+}
+
+// cut ends the answer being written in a conversation, whatever its author
+// still has to say.
+func (h *hub) cut(team, conv, visitor string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if a := h.answers[conv]; a != nil {
+		h.pass(&happening{kind: canceled, team: team, conv: conv, visitor: visitor, id: a.id})
 	}
 }
 

@@ -118,11 +118,7 @@ func TestSnooze(t *testing.T) {
 	}
 	w.tick(2 * time.Hour)
 	w.work()
-	for w.get(conv).State != api.ConversationOpen {
-		if t.Context().Err() != nil {
-			t.Fatal("it sleeps on")
-		}
-	}
+	w.follow(ada, "conversations.inbox", `{}`, func(f *follower) bool { return f.last().Conversation.State == api.ConversationOpen })
 	w.stop()
 	if events := strings.Join(w.eventTypes(), " "); !strings.HasSuffix(events, "conversation.reopened") {
 		t.Error(events)
