@@ -118,17 +118,20 @@ func (b *tab) say(text string) {
 	b.press("Enter", 13)
 }
 
-// press is a key without the character that chromedp sends behind it, whatever
-// the page did with the key.
+// press is a key. Unlike chromedp's, its character comes only if the page lets
+// the key act.
 func (b *tab) press(key string, code int64) {
 	b.t.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeKeyUp} {
-			if _, err := chromedp.Call(ctx, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: key, Code: key, WindowsVirtualKeyCode: code}); err != nil {
-				return err
-			}
+		p := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: key, Code: key, WindowsVirtualKeyCode: code}
+		if key == "Enter" {
+			p.Text = "\r"
 		}
-		return nil
+		_, err := chromedp.Call(ctx, input.DispatchKeyEvent, p)
+		if p.Type, p.Text = input.DispatchKeyEventTypeKeyUp, ""; err == nil {
+			_, err = chromedp.Call(ctx, input.DispatchKeyEvent, p)
+		}
+		return err
 	}))
 }
 

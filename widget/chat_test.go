@@ -51,7 +51,7 @@ func TestConversation(t *testing.T) {
 	// The page after it shows the same, and goes on by itself.
 	b.media("prefers-color-scheme", "light")
 	b.visit("/widget/demo?page=guides&site=" + w.site)
-	b.until(`!!$('.cards a')`)
+	b.until(`!!$('.cards a') && !$('.panel').hidden`)
 	equal(t, "the next page", b.texts(), []string{greeting, "Do you ship to Japan?", answer})
 	b.say("person")
 	b.hasText("Ada here. How can I help?")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"edgesvc.dev/svc/sdk/api"
 	"edgesvc.dev/svc/widget"
@@ -176,6 +177,21 @@ func (d *desk) with(f func(*conversation)) {
 	for _, c := range d.chats {
 		f(c)
 	}
+}
+
+// awaitHeard waits for a frame that is no message.
+func (w *world) awaitHeard(is func(api.ChatIn) bool) {
+	w.t.Helper()
+	for w.t.Context().Err() == nil {
+		w.desk.mu.Lock()
+		found := slices.ContainsFunc(w.desk.heard, is)
+		w.desk.mu.Unlock()
+		if found {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	w.t.Fatal("the frame did not come")
 }
 
 // texts are what the visitors have written.

@@ -164,8 +164,10 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 		since = Math.max(since, (m.seq = f.seq))
 		m.element.dataset.seq = '' + f.seq
 		m.element.classList.remove('sending', 'failed')
-		const next = [...(v.log.children as any)].find((e: HTMLElement) => e !== m.element && +(e.dataset.seq || 1e9) > f.seq!) || null
-		if (!m.element.isConnected || m.element.nextSibling !== next) v.log.insertBefore(m.element, next)
+		let before = v.log.lastElementChild as HTMLElement | null
+		while (before && (before === m.element || +(before.dataset.seq || 1e9) > f.seq)) before = before.previousElementSibling as HTMLElement
+		if (!before) v.log.prepend(m.element)
+		else if (before.nextSibling !== m.element) before.after(m.element)
 	}
 
 	function come(f: Frame) {

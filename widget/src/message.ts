@@ -63,7 +63,7 @@ export function message(f: Frame, doing: Doing): Message {
 
 function card(c: { title: string; url: string; quote?: string }, host: string) {
 	const href = safe(c.url, host)
-	return href && link(href, icon(icons.book), h('span', {}, h('b', { dir: 'auto' }, c.title), c.quote && h('q', { dir: 'auto' }, c.quote)))
+	return href && link(href, icon(icons.book), h('span', {}, h('b', {}, c.title), c.quote && h('q', {}, c.quote)))
 }
 
 function thumbs(id: string, rated: number, doing: Doing) {
@@ -80,7 +80,7 @@ function thumbs(id: string, rated: number, doing: Doing) {
 }
 
 function quick(texts: string[], doing: Doing) {
-	const row = h('div', { class: 'extra quick', dir: 'auto' })
+	const row = h('div', { class: 'extra quick' })
 	for (const text of texts) {
 		row.append(
 			button('chip', '', () => {

@@ -36,14 +36,14 @@ export function view(doing: Doing, origin: string) {
 	const badge = h('span', { class: 'badge', 'aria-hidden': 'true' })
 	const launcher = button('launcher', '', () => doing.toggle(panel.hidden), icon(icons.chat), icon(icons.close), badge)
 	const face = h('div', { class: 'face', 'aria-hidden': 'true' })
-	const name = h('div', { class: 'name', dir: 'auto' })
+	const name = h('div', { class: 'name' })
 	const status = h('div', { class: 'status' })
 	const close = button('icon', '', () => doing.toggle(false), icon(icons.close))
 	const banner = h('div', { class: 'banner', role: 'status' })
 	const log = h('div', { class: 'log', role: 'log', 'aria-live': 'polite', tabindex: '0' })
 	const typing = h('div', { class: 'typing', role: 'status' })
 	const alert = h('div', { class: 'alert', role: 'alert' })
-	const area = h('textarea', { rows: '1', enterkeyhint: 'send', dir: 'auto' })
+	const area = h('textarea', { rows: '1', enterkeyhint: 'send' })
 	const submit = h('button', { type: 'submit', class: 'send' }, icon(icons.send))
 	const form = h('form', { class: 'composer' }, area, submit)
 	const panel = h('section', { class: 'panel', id: 'panel', role: 'dialog', hidden: '' }, h('header', {}, face, h('div', { class: 'title' }, name, status), close), banner, log, typing, alert, form)
@@ -51,6 +51,9 @@ export function view(doing: Doing, origin: string) {
 	root.append(base)
 
 	let unread = 0
+	let scrolling = 0
+	let sticks = true
+	log.onscroll = () => (sticks = log.scrollHeight - log.scrollTop - log.clientHeight < 60)
 	const label = () => {
 		const open = !panel.hidden
 		launcher.ariaLabel = (open ? words.close : words.open) + (unread ? ', ' + fill(words.unread, unread) : '')
@@ -141,10 +144,7 @@ export function view(doing: Doing, origin: string) {
 		status: (line: string) => void (status.textContent = line),
 		limit: (chars: number) => void (area.maxLength = chars),
 		banner: (text: string) => void (banner.textContent = text),
-		typing(text: string) {
-			typing.textContent = text
-			v.follow()
-		},
+		typing: (text: string) => void (typing.textContent = text),
 		alert: (text: string) => void (alert.textContent = text),
 		unread(n: number) {
 			unread = n
@@ -163,8 +163,12 @@ export function view(doing: Doing, origin: string) {
 			if (!yes && inside) launcher.focus()
 		},
 		// follow keeps the end in sight, unless the reader has scrolled away.
-		follow(always?: boolean) {
-			if (always || log.scrollHeight - log.scrollTop - log.clientHeight < 160) log.scrollTop = log.scrollHeight
+		follow(always = sticks) {
+			sticks = always
+			scrolling ||= requestAnimationFrame(() => {
+				scrolling = 0
+				if (sticks) log.scrollTop = log.scrollHeight
+			})
 		},
 		add(e: HTMLElement) {
 			log.append(e)
