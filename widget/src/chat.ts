@@ -11,7 +11,7 @@ export type User = { id?: string; email?: string; name?: string; token?: string 
 export type Settings = { site: string; host: string; locale?: string; greeting?: string; theme?: string; user?: User; consent?: boolean; hidden?: boolean }
 
 const random = () => crypto.getRandomValues(new Uint32Array(4)).join('')
-const here = (ref?: string) => ({ url: location.href.slice(0, 2000), title: document.title.slice(0, 300), ref })
+const here = () => ({ url: location.href.slice(0, 2000), title: document.title.slice(0, 300), ref: document.referrer.slice(0, 2000) })
 
 export function chat(set: Settings, config: Config, emit: (event: string, detail?: unknown) => void) {
 	const kept = store(set.site)
@@ -44,7 +44,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 	const w = wire(
 		set.host,
 		set.site,
-		() => ({ visitor: kept.token(), since, lang: language, page: here(document.referrer.slice(0, 2000) || undefined), user }),
+		() => ({ visitor: kept.token(), since, lang: language, page: here(), user }),
 		got,
 		(s) => {
 			if (s === 'closed') v.banner(words.closed)
@@ -91,7 +91,6 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 		await v.open(open, focus)
 		kept.set({ o: open })
 		if (open && agreed) {
-			if (!w.isReady()) v.status(words.connecting)
 			w.open()
 			seen()
 		}

@@ -41,7 +41,7 @@ export const icons = {
 export function safe(address: string, base?: string): string | undefined {
 	try {
 		const { protocol, href } = new URL(address, base)
-		if (/^https?:$/.test(protocol)) return href
+		if (/^https?:/.test(protocol)) return href
 	} catch {
 		// Not an address.
 	}

@@ -3,11 +3,11 @@
 export let words: Record<string, string> = {}
 export let language = 'en'
 
-export const fill = (text: string, value: string | number) => text.replace(/\{\w+\}/, () => '' + value)
+export const fill = (text: string, value: string | number) => text.replace(/{.*?}/, () => '' + value)
 
 export function speak(tag: string, all: Record<string, string>) {
 	language = tag
 	words = all
 }
 
-export const direction = () => (/^(ar|he)$/.test(language) ? 'rtl' : 'ltr')
+export const direction = () => (/ar|he/.test(language) ? 'rtl' : 'ltr')

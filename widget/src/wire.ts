@@ -148,7 +148,6 @@ export function wire(host: string, site: string, hello: () => Hello, got: (f: Fr
 			else post(frame)
 			return true
 		},
-		isReady: () => ready,
 		close,
 		dispose() {
 			close()
