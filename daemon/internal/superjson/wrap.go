@@ -1,7 +1,9 @@
 package superjson
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +16,7 @@ var errCut = errors.New("annotate answer: the JSON is not whole")
 // shape's type as this program's own encoder wrote it: Wrap looks for where it
 // ends and does not check it otherwise.
 func (s *Shape) Wrap(dst, body []byte) ([]byte, error) {
-	w := wrapper{src: body, dst: append(dst, `{"json":`...)}
+	w := wrapper{src: body, dst: append(slices.Grow(dst, len(body)+len(body)/4+64), `{"json":`...)}
 	if !w.value(s) {
 		return dst, errCut
 	}
@@ -219,16 +221,22 @@ func (w *wrapper) skip() bool {
 	return depth == 0
 }
 
-// text goes past a string.
+// text goes past a string: to the next quote that no odd number of backslashes
+// stands before.
 func (w *wrapper) text() bool {
-	for i := w.at + 1; i < len(w.src); i++ {
-		switch w.src[i] {
-		case '\\':
-			i++
-		case '"':
-			w.at = i + 1
+	for i := w.at + 1; ; {
+		n := bytes.IndexByte(w.src[i:], '"')
+		if n < 0 {
+			return false
+		}
+		end := i + n
+		escape := end
+		for escape > i && w.src[escape-1] == '\\' {
+			escape--
+		}
+		if i = end + 1; (end-escape)%2 == 0 {
+			w.at = i
 			return true
 		}
 	}
-	return false
 }
