@@ -42,7 +42,7 @@ func newWidget(a *app) *cobra.Command {
 		newWidgetSnippet(a),
 		group("origin", "The pages that may show a site's chat", []string{"origins"}, newWidgetOrigin(a, true), newWidgetOrigin(a, false)),
 		group("secret", "The secret that proves who visitors are", nil, newWidgetRotate(a)),
-		newWidgetOpen(a))
+		newWidgetTry(a), newWidgetOpen(a))
 }
 
 // onSite is a command about one site: --site names it where the team has more.
