@@ -9,7 +9,8 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// Image starts a job that draws the featured image of a post.
+// Image starts a job that draws the featured image of a post. An agent, which
+// strangers talk to, changes drafts only.
 func (s *Service) Image(ctx context.Context, who op.Caller, in api.PostImage) (api.JobStarted, error) {
 	return op.Update(ctx, s.store, func(tx kv.Tx) (api.JobStarted, error) {
 		r, err := table.Get(tx, who.Team, in.ID)
@@ -19,6 +20,11 @@ func (s *Service) Image(ctx context.Context, who op.Caller, in api.PostImage) (a
 		p := r.post()
 		if p.Status == api.PostArchived {
 			return api.JobStarted{}, errArchived()
+		}
+		if who.Source == "agent" && p.Status != api.PostDraft {
+			e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "The post is public; an agent changes drafts only.")
+			e.From, e.To = p.Status, p.Status
+			return api.JobStarted{}, e
 		}
 		if g := p.Generation; g != nil && pending(g.State) {
 			e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "The job %s of this post is still at work.", g.JobID)
