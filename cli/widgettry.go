@@ -134,5 +134,6 @@ func (t *trial) print(text string) {
 		fmt.Fprintf(t.out, "%s: ", t.agent)
 		t.writing = true
 	}
-	fmt.Fprint(t.out, strings.ReplaceAll(terminal.Clean(text), "\n", "\n     "))
+	text = strings.ReplaceAll(terminal.Clean(text), " \n", "\n")
+	fmt.Fprint(t.out, strings.ReplaceAll(text, "\n", "\n  "))
 }

@@ -21,7 +21,7 @@ func frameOf(m *message) api.ChatOut {
 		Text: m.M.Text, At: m.M.CreatedAt, Rated: m.M.Rating, CID: m.CID,
 	}
 	if len(m.M.Citations) > 0 {
-		out.Cards = m.M.Citations
+		out.Cards = cards(m.M.Citations)
 	}
 	return out
 }
@@ -143,4 +143,15 @@ func (v *Visit) delta(e *happening) {
 		return
 	}
 	v.put(api.ChatOut{T: "delta", ID: e.id, N: e.n, Text: e.text})
+}
+
+// cards are the articles that were quoted, each once with its first quote.
+func cards(cited []api.Citation) []api.Citation {
+	var out []api.Citation
+	for _, c := range cited {
+		if !slices.ContainsFunc(out, func(o api.Citation) bool { return o.ArticleID == c.ArticleID }) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
