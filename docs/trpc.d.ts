@@ -1130,6 +1130,24 @@ export interface PostCreate {
   /** Ids of posts to draw from. */
   sources?: string[] | undefined;
 }
+export interface PostGenerate {
+  title: string;
+  tags?: string[] | undefined;
+  locale?: string | undefined;
+  generateContent?: boolean | undefined;
+  generateDescription?: boolean | undefined;
+  generateTags?: boolean | undefined;
+  generateImage?: boolean | undefined;
+  /** Without one the service chooses; an unknown one is refused with the list of those there are. */
+  model?: string | undefined;
+  /** What the generated body should say. */
+  prompt?: string | undefined;
+  audience?: string | undefined;
+  tone?: string | undefined;
+  length?: 'short' | 'medium' | 'long' | undefined;
+  /** Ids of posts to draw from. */
+  sources?: string[] | undefined;
+}
 export interface PostGet {
   /** Id of the post. */
   id: string;
@@ -1810,7 +1828,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     /** Deletes an archived post and its revisions for good. */
     delete: Mutation<PostRef, Deleted>;
     /** Starts a job that writes a draft post: its body, description, tags or cover, as the generate flags say. */
-    generate: Mutation<PostCreate, JobStarted>;
+    generate: Mutation<PostGenerate, JobStarted>;
     /** Returns one post with its content. */
     get: Query<PostGet, Post>;
     /** Returns the post with that slug. */
