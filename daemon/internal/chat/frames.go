@@ -1,6 +1,10 @@
 package chat
 
-import "edgesvc.dev/svc/sdk/api"
+import (
+	"slices"
+
+	"edgesvc.dev/svc/sdk/api"
+)
 
 // The sides of a conversation, as frames name them.
 const (
