@@ -74,7 +74,7 @@ func (o *screens) config() (tui.Config, error) {
 		return tui.Config{}, err
 	}
 	c := tui.Config{
-		Calls: tui.NewCalls(http.DefaultTransport), Desk: o.desk(), ReadOnly: o.readOnly, Colours: o.app.io.OutStyle().Bold("x") != "x",
+		Calls: tui.NewCalls(http.DefaultTransport), Desk: o.desk(), ReadOnly: o.readOnly, Colours: o.app.io.OutStyle().Bold("x") != "x", Light: light(o.app.getenv("COLORFGBG")),
 		Place: tui.Place{Context: s.Name, URL: s.URL, Contexts: slices.Sorted(maps.Keys(s.File.Contexts))},
 	}
 	key, err := o.app.key(s)
@@ -95,6 +95,13 @@ func (o *screens) config() (tui.Config, error) {
 		return c, o.member(s, &c, options)
 	}
 	return c, nil
+}
+
+// light reads what some terminals say of their colours, as 0;15: the last is the
+// background. The terminal itself is not asked.
+func light(colours string) bool {
+	i := strings.LastIndex(colours, ";")
+	return i >= 0 && (colours[i+1:] == "7" || colours[i+1:] == "15")
 }
 
 // member adds what a session opens.

@@ -21,7 +21,7 @@ const (
 
 // agents is the team's agents, what the chosen one may do, and its tasks.
 type agents struct {
-	*room
+	halves
 	api   Agents
 	tried Tasks
 	place Place
@@ -35,8 +35,6 @@ type agents struct {
 	variables map[string]string
 	view      scroller
 	loaded    bool
-	front     bool
-	w, h      int
 }
 
 type agentsLoaded struct{ page *api.Page[api.Agent] }
@@ -52,7 +50,7 @@ type agentChanged struct {
 }
 
 func newAgents(r *room, all Agents, tried Tasks, p Place) *agents {
-	return &agents{room: r, api: all, tried: tried, place: p, runs: map[string]*trial{}, variables: map[string]string{},
+	return &agents{halves: halves{room: r}, api: all, tried: tried, place: p, runs: map[string]*trial{}, variables: map[string]string{},
 		list:  newList(func(a *api.Agent) string { return a.ID }),
 		tasks: newList(func(t *api.Task) string { return t.ID })}
 }
@@ -157,7 +155,7 @@ func (s *agents) actions() []action {
 		return nil
 	}
 	return []action{
-		{key: "enter", name: "edit", doc: "Edit the agent's instructions in your editor", run: s.enter},
+		{key: "enter", name: map[bool]string{true: "preview", false: "edit"}[s.part == partTasks], doc: "Edit the agent's instructions in your editor; preview a task", run: s.enter},
 		{key: "A", name: "activate", doc: "Make the agent the one that answers, or stop it", write: true, run: s.activate},
 		{key: " ", name: "toggle", doc: "Switch the tool under the cursor (tab goes to the tools)", write: true, run: s.toggle},
 		{key: "tab", name: "next part", doc: "Go on to the tools, the tasks, the agents", run: s.nextPart},
@@ -289,8 +287,3 @@ func (s *agents) picked() subject {
 	}
 	return subject{}
 }
-
-// SetSize gives the screen its room.
-func (s *agents) SetSize(w, h int) { s.w, s.h = w, h }
-
-func (s *agents) narrow() bool { return s.w < narrow || s.h < low }

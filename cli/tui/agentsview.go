@@ -18,26 +18,10 @@ func (s *agents) Render() string {
 	if s.api == nil {
 		return strings.Join(s.signInFirst("Agents", s.place.URL, s.w, s.h), "\n")
 	}
-	lw := s.listWidth()
-	out := blank(0, s.h)
-	if lw > 0 {
-		out = beside(out, s.drawList(lw))
-	}
-	if s.w > lw {
-		out = beside(out, s.drawAgent(s.w-lw))
-	}
-	return strings.Join(out, "\n")
+	return s.join(s.listWidth(), s.drawList, s.drawAgent)
 }
 
-func (s *agents) listWidth() int {
-	switch {
-	case s.zoomed || s.narrow() && s.front:
-		return 0
-	case s.narrow():
-		return s.w
-	}
-	return max(22, s.w/4)
-}
+func (s *agents) listWidth() int { return max(22, s.w/4) }
 
 func (s *agents) drawList(w int) []string {
 	iw, ih := inner(w, s.h)
@@ -149,7 +133,7 @@ func (s *agents) drawTrial(w, h int) []string {
 }
 
 func (s *agents) click(x, y int) tea.Cmd {
-	lw := s.listWidth()
+	lw, _ := s.split(s.listWidth())
 	switch {
 	case x < lw:
 		s.part = partList
@@ -166,7 +150,7 @@ func (s *agents) click(x, y int) tea.Cmd {
 }
 
 func (s *agents) wheel(x, _, by int) tea.Cmd {
-	if x < s.listWidth() {
+	if lw, _ := s.split(s.listWidth()); x < lw {
 		s.list.move(by)
 		return s.read()
 	}

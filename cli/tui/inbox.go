@@ -15,7 +15,7 @@ var piles = []string{"inbox", "waiting", "mine", "resolved"}
 
 // inbox is the conversations beside the transcript of one.
 type inbox struct {
-	*room
+	halves
 	api   Inbox
 	saved Canned
 	place Place
@@ -30,8 +30,6 @@ type inbox struct {
 
 	talk   *talk // what is open beside the list
 	drafts map[string]*draft
-	front  bool // the transcript is in front, where there is room for one pane
-	w, h   int
 }
 
 type inboxLoaded struct{ page *api.Page[api.Conversation] }
@@ -44,7 +42,7 @@ type conversationChanged struct {
 }
 
 func newInbox(r *room, conversations Inbox, saved Canned, p Place) *inbox {
-	return &inbox{room: r, api: conversations, saved: saved, place: p, drafts: map[string]*draft{},
+	return &inbox{halves: halves{room: r}, api: conversations, saved: saved, place: p, drafts: map[string]*draft{},
 		list: newList(func(c *api.Conversation) string { return c.ID })}
 }
 
@@ -251,7 +249,7 @@ func (s *inbox) key(k tea.KeyMsg) tea.Cmd {
 		return s.typeFilter(k)
 	case s.talk != nil && s.talk.draft.active:
 		return s.typeReply(k)
-	case s.talk != nil && (s.front && s.narrow() || s.zoomed):
+	case s.talk != nil && s.alone():
 		s.talk.view.key(k.String())
 		return nil
 	}

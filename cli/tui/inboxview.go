@@ -11,7 +11,7 @@ import (
 )
 
 func (s *inbox) click(x, y int) tea.Cmd {
-	if lw, _ := s.split(); x < lw {
+	if lw, _ := s.split(s.listWidth()); x < lw {
 		if s.list.click(y - 1) {
 			return s.look()
 		}
@@ -24,7 +24,7 @@ func (s *inbox) click(x, y int) tea.Cmd {
 }
 
 func (s *inbox) wheel(x, _, by int) tea.Cmd {
-	if lw, _ := s.split(); x < lw {
+	if lw, _ := s.split(s.listWidth()); x < lw {
 		s.list.move(by / 3)
 		return s.look()
 	}
@@ -51,36 +51,14 @@ func httpOnly(address string) string {
 	return address
 }
 
-// SetSize gives the screen its room.
-func (s *inbox) SetSize(w, h int) { s.w, s.h = w, h }
-
-func (s *inbox) narrow() bool { return s.w < narrow || s.h < low }
-
-func (s *inbox) split() (int, int) {
-	switch {
-	case s.zoomed || s.narrow() && s.front:
-		return 0, s.w
-	case s.narrow():
-		return s.w, 0
-	}
-	lw := max(28, s.w/3)
-	return lw, s.w - lw
-}
+func (s *inbox) listWidth() int { return max(28, s.w/3) }
 
 // Render draws the screen.
 func (s *inbox) Render() string {
 	if s.api == nil {
 		return strings.Join(s.signInFirst("Inbox", s.place.URL, s.w, s.h), "\n")
 	}
-	lw, rw := s.split()
-	out := blank(0, s.h)
-	if lw > 0 {
-		out = beside(out, s.drawList(lw))
-	}
-	if rw > 0 {
-		out = beside(out, s.drawTalk(rw))
-	}
-	return strings.Join(out, "\n")
+	return s.join(s.listWidth(), s.drawList, s.drawTalk)
 }
 
 // signInFirst is a screen that needs a member.

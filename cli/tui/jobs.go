@@ -21,7 +21,7 @@ var markup = regexp.MustCompile(`^[^<>]{0,40}>|<[^<>]*(>|$)`)
 
 // jobs is the live list of generation jobs beside one of them.
 type jobs struct {
-	*room
+	halves
 	api    Jobs
 	list   list[api.Job]
 	view   scroller
@@ -30,8 +30,6 @@ type jobs struct {
 	feeds  map[string]*feed[api.JobEvent]
 	broken map[string]bool // jobs whose stream ended early; the next reading tries again
 	loaded bool
-	open   bool
-	w, h   int
 }
 
 type jobsLoaded struct{ page *api.Page[api.Job] }
@@ -42,7 +40,7 @@ type jobChanged struct {
 }
 
 func newJobs(r *room, work Jobs) *jobs {
-	s := &jobs{room: r, api: work, list: newList(func(j *api.Job) string { return j.ID }),
+	s := &jobs{halves: halves{room: r}, api: work, list: newList(func(j *api.Job) string { return j.ID }),
 		titles: map[string]string{}, text: map[string]string{}, feeds: map[string]*feed[api.JobEvent]{}, broken: map[string]bool{}}
 	s.view.follow = true
 	return s
@@ -142,11 +140,11 @@ func (s *jobs) take(batch fed[api.JobEvent]) tea.Cmd {
 
 func (s *jobs) actions() []action {
 	return []action{
-		{key: "enter", name: "follow", doc: "Look at the job", run: func() tea.Cmd { s.open = true; return nil }},
+		{key: "enter", name: "follow", doc: "Look at the job", run: func() tea.Cmd { s.front = true; return nil }},
 		{key: "c", name: "cancel", doc: "Cancel the job", write: true, run: s.cancel},
 		{key: "R", name: "retry", doc: "Queue a failed job again", write: true, run: s.retry},
 		{key: "o", name: "open post", doc: "Go to the job's post", run: s.openPost},
-		{key: "esc", name: "back", doc: "Back to the list", silent: true, run: func() tea.Cmd { s.open = false; return nil }},
+		{key: "esc", name: "back", doc: "Back to the list", silent: true, run: func() tea.Cmd { s.front = false; return nil }},
 	}
 }
 
@@ -188,7 +186,7 @@ func (s *jobs) openPost() tea.Cmd {
 }
 
 func (s *jobs) key(k tea.KeyMsg) tea.Cmd {
-	if s.zoomed || s.narrow() && s.open {
+	if s.alone() {
 		s.view.key(k.String())
 	} else if s.list.key(k.String()) {
 		s.view.away = false

@@ -12,14 +12,14 @@ import (
 )
 
 func (s *jobs) click(x, y int) tea.Cmd {
-	if lw, _ := s.split(); x < lw {
+	if lw, _ := s.split(s.w / 2); x < lw {
 		s.list.click(y - 1)
 	}
 	return nil
 }
 
 func (s *jobs) wheel(x, _, by int) tea.Cmd {
-	if lw, _ := s.split(); x < lw {
+	if lw, _ := s.split(s.w / 2); x < lw {
 		s.list.move(by)
 	} else {
 		s.view.move(by)
@@ -35,33 +35,8 @@ func (s *jobs) picked() subject {
 	return subject{id: j.ID, command: "svcctl job watch " + j.ID}
 }
 
-// SetSize gives the screen its room.
-func (s *jobs) SetSize(w, h int) { s.w, s.h = w, h }
-
-func (s *jobs) narrow() bool { return s.w < narrow || s.h < low }
-
-func (s *jobs) split() (int, int) {
-	switch {
-	case s.zoomed || s.narrow() && s.open:
-		return 0, s.w
-	case s.narrow():
-		return s.w, 0
-	}
-	return s.w / 2, s.w - s.w/2
-}
-
 // Render draws the screen.
-func (s *jobs) Render() string {
-	lw, rw := s.split()
-	out := blank(0, s.h)
-	if lw > 0 {
-		out = beside(out, s.drawList(lw))
-	}
-	if rw > 0 {
-		out = beside(out, s.drawJob(rw))
-	}
-	return strings.Join(out, "\n")
-}
+func (s *jobs) Render() string { return s.join(s.w/2, s.drawList, s.drawJob) }
 
 func (s *jobs) drawList(w int) []string {
 	iw, ih := inner(w, s.h)
@@ -129,7 +104,7 @@ func (s *jobs) drawJob(w int) []string {
 	if j == nil {
 		return pane{title: "Job"}.draw(s.theme, w, s.h)
 	}
-	p := pane{title: shortID(j.ID) + "  " + s.titleOf(j), active: s.zoomed || s.narrow()}
+	p := pane{title: shortID(j.ID) + "  " + s.titleOf(j), active: s.alone()}
 	var lines []string
 	for _, text := range append(s.steps(j, iw-2), s.outcome(j, iw-2)...) {
 		lines = append(lines, " "+text)

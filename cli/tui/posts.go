@@ -25,7 +25,7 @@ var statuses = []string{"", api.PostDraft, api.PostPublished, api.PostArchived}
 
 // posts is the list of posts beside a preview.
 type posts struct {
-	*room
+	halves
 	api  Posts
 	list list[api.Post]
 	view scroller
@@ -36,9 +36,7 @@ type posts struct {
 	loaded  bool
 	filter  field
 	filling bool // the filter is being typed
-	open    bool // the preview is in front, where there is room for one pane
 	full    map[string]*article
-	w, h    int
 }
 
 // article is a post as the preview shows it. What was drawn is kept while it
@@ -77,7 +75,7 @@ type postChanged struct {
 type postGone struct{ id, slug string }
 
 func newPosts(r *room, posted Posts) *posts {
-	return &posts{room: r, api: posted, list: newList(func(p *api.Post) string { return p.ID }), full: map[string]*article{}}
+	return &posts{halves: halves{room: r}, api: posted, list: newList(func(p *api.Post) string { return p.ID }), full: map[string]*article{}}
 }
 
 func (s *posts) name() string { return "Posts" }
@@ -181,7 +179,7 @@ func (s *posts) key(k tea.KeyMsg) tea.Cmd {
 	if s.filling {
 		return s.typeFilter(k)
 	}
-	if s.open && s.narrow() || s.zoomed {
+	if s.alone() {
 		s.view.key(k.String())
 		return nil
 	}

@@ -27,14 +27,14 @@ func (s *posts) actions() []action {
 }
 
 func (s *posts) enter() tea.Cmd {
-	s.open = true
+	s.front = true
 	return s.preview()
 }
 
 func (s *posts) back() tea.Cmd {
 	switch {
-	case s.open:
-		s.open = false
+	case s.front && s.narrow():
+		s.front = false
 	case len(s.list.marked) > 0:
 		s.list.unmark()
 	case !s.filter.empty():
@@ -47,7 +47,7 @@ func (s *posts) back() tea.Cmd {
 }
 
 func (s *posts) startFilter() tea.Cmd {
-	s.filling, s.open = true, false
+	s.filling, s.front = true, false
 	return nil
 }
 

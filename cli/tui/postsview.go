@@ -11,14 +11,14 @@ import (
 )
 
 func (s *posts) click(x, y int) tea.Cmd {
-	if lw, _ := s.split(); x < lw && !s.zoomed && s.list.click(y-1) {
+	if lw, _ := s.split(s.w / 2); x < lw && !s.zoomed && s.list.click(y-1) {
 		return s.moved()
 	}
 	return nil
 }
 
 func (s *posts) wheel(x, _, by int) tea.Cmd {
-	if lw, _ := s.split(); x < lw && !s.zoomed {
+	if lw, _ := s.split(s.w / 2); x < lw && !s.zoomed {
 		s.list.move(by)
 		return s.moved()
 	}
@@ -34,34 +34,8 @@ func (s *posts) picked() subject {
 	return subject{id: p.ID, command: "svcctl post get " + quote(p.Slug), url: p.CanonicalURL}
 }
 
-// SetSize gives the screen its room.
-func (s *posts) SetSize(w, h int) { s.w, s.h = w, h }
-
-func (s *posts) narrow() bool { return s.w < narrow || s.h < low }
-
-// split is the widths of list and preview.
-func (s *posts) split() (int, int) {
-	switch {
-	case s.zoomed || s.narrow() && s.open:
-		return 0, s.w
-	case s.narrow():
-		return s.w, 0
-	}
-	return s.w / 2, s.w - s.w/2
-}
-
 // Render draws the screen.
-func (s *posts) Render() string {
-	lw, rw := s.split()
-	out := blank(0, s.h)
-	if lw > 0 {
-		out = beside(out, s.drawList(lw))
-	}
-	if rw > 0 {
-		out = beside(out, s.drawPreview(rw))
-	}
-	return strings.Join(out, "\n")
-}
+func (s *posts) Render() string { return s.join(s.w/2, s.drawList, s.drawPreview) }
 
 func (s *posts) drawList(w int) []string {
 	iw, ih := inner(w, s.h)
@@ -162,7 +136,7 @@ func (s *posts) mark(p *api.Post, picked bool) (sign, note string) {
 
 func (s *posts) drawPreview(w int) []string {
 	iw, ih := inner(w, s.h)
-	p := pane{title: "Preview", active: s.zoomed || s.narrow()}
+	p := pane{title: "Preview", active: s.alone()}
 	cur := s.list.current()
 	if cur == nil {
 		return p.draw(s.theme, w, s.h)
@@ -170,8 +144,8 @@ func (s *posts) drawPreview(w int) []string {
 	p.bottom = []string{s.facts(cur, iw)}
 	tw := max(iw-2, 1)
 	lines := []string{s.theme.bold.Render(ansi.Truncate(line(cur.Title), tw, "…"))}
-	lines = append(lines, s.theme.dim.Render(ansi.Truncate(fmt.Sprintf("/%s · %s · %s words · v%d",
-		line(cur.Slug), strings.ToLower(cur.Status), grouped(cur.WordCount), cur.Version), tw, "…")), "")
+	lines = append(lines, s.theme.dim.Render(ansi.Truncate(fmt.Sprintf("/%s · %s · %s · v%d",
+		line(cur.Slug), strings.ToLower(cur.Status), plural(cur.WordCount, "word"), cur.Version), tw, "…")), "")
 	if full := s.full[cur.ID]; full != nil {
 		lines = append(lines, full.lines(s.theme, tw)...)
 	} else {

@@ -17,7 +17,7 @@ func (s *inbox) drawTalk(w int) []string {
 	if c == nil || s.talk == nil || s.talk.id != c.ID {
 		return pane{title: "Conversation"}.draw(s.theme, w, s.h)
 	}
-	p := pane{title: s.heading(c), active: s.typing() || s.narrow() || s.zoomed}
+	p := pane{title: s.heading(c), active: s.typing() || s.alone()}
 	if s.talk.card {
 		p.lines = s.personCard(c, iw)
 		return p.draw(s.theme, w, s.h)

@@ -79,6 +79,14 @@ func grouped(n int) string {
 	return s
 }
 
+// plural is a number of things.
+func plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return grouped(n) + " " + thing
+}
+
 // or is a, or b where a is empty.
 func or(a, b string) string {
 	if a == "" {

@@ -37,6 +37,7 @@ type Config struct {
 	Screen   string // the first one, by name
 	ReadOnly bool
 	Colours  bool
+	Light    bool // the terminal has a light background
 }
 
 // Place is where the person is.
@@ -93,6 +94,10 @@ func (s *shared) Write(b []byte) (int, error) {
 func newModel(c Config, e *errands, r *lipgloss.Renderer, clip func(string)) *model {
 	room := &room{theme: newTheme(r, 0), now: time.Now(), errands: e, desk: c.Desk, readOnly: c.ReadOnly}
 	m := &model{room: room, place: c.Place, log: c.Calls, renderer: r, clip: clip}
+	if c.Light {
+		_ = m.nextTheme()
+		m.notice = notice{}
+	}
 	if c.Posts == nil {
 		m.screens = []screen{newWizard(room, c.Place)}
 		return m

@@ -1,0 +1,109 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestWizard: an address, a sign-in that fails once, and the team.
+func TestWizard(t *testing.T) {
+	var asked []SignIn
+	s := newWorld(t, 80, 24, "")
+	s.m.desk.SignIn = func(_ context.Context, in SignIn) (string, error) {
+		asked = append(asked, in)
+		if in.Password != "right" {
+			return "", errors.New("wrong password")
+		}
+		return "Acme", nil
+	}
+	s.m.screens, s.m.current = []screen{newWizard(s.m.room, Place{URL: "http://127.0.0.1:8080"})}, 0
+	golden(t, "wizard-address", s.view())
+	s.keys("enter", "a", "@", "x", ".", "i", "o", "enter", "b", "a", "d")
+	golden(t, "wizard-password", s.view())
+	if strings.Contains(s.view(), "bad") {
+		t.Error("the password can be read")
+	}
+	s.keys("enter")
+	s.sees("could not sign in: wrong password", "a@x.io")
+	s.keys("ctrl+u", "r", "i", "g", "h", "t", "enter")
+	golden(t, "wizard-team", s.view())
+	s.keys("enter")
+	want := []SignIn{{URL: "http://127.0.0.1:8080", Email: "a@x.io", Password: "bad"}, {URL: "http://127.0.0.1:8080", Email: "a@x.io", Password: "right"}}
+	if diff := cmp.Diff(want, asked); diff != "" || s.m.result.Context != FirstContext {
+		t.Errorf("%s, ended with %v", diff, s.m.result)
+	}
+}
+
+// TestWizardLink: a sign-in link says where, too.
+func TestWizardLink(t *testing.T) {
+	var got SignIn
+	s := newWorld(t, 80, 24, "")
+	s.m.desk.SignIn = func(_ context.Context, in SignIn) (string, error) {
+		got = in
+		return "Acme", nil
+	}
+	s.m.screens, s.m.current = []screen{newWizard(s.m.room, Place{})}, 0
+	link := "https://svc.example/sign-in?token=link_x"
+	s.keys(link, "enter", "s", "e", "c", "r", "e", "t", "enter")
+	if got.Link != link || got.Password != "secret" || got.Email != "" {
+		t.Errorf("asked %+v", got)
+	}
+}
+
+// TestCallsAreCommands: each call is a line that a shell runs, and no password
+// is in one.
+func TestCallsAreCommands(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	calls := NewCalls(http.DefaultTransport)
+	client := &http.Client{Transport: calls}
+	for _, c := range [][3]string{
+		{"GET", "/svc-api/v1/posts?limit=100", ""},
+		{"POST", "/svc-api/v1/posts", `{"title":"It's"}`},
+		{"POST", "/svc-api/v1/posts/post_1/publish", "{}"},
+		{"POST", "/svc-api/trpc/conversations.takeOver", `{"json":{"id":"conv_1"}}`},
+		{"GET", "/svc-api/trpc/conversations.inbox?input=%7B%22json%22%3A%7B%7D%7D", ""},
+		{"POST", "/svc-api/trpc/auth.login", `{"json":{"password":"hunter2"}}`},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), c[0], server.URL+c[1], strings.NewReader(c[2]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	var got []string
+	for _, c := range calls.calls {
+		got = append(got, c.command())
+		if c.status != http.StatusTeapot || strings.Contains(c.command()+c.String(), "hunter2") {
+			t.Errorf("%+v", c)
+		}
+	}
+	want := []string{
+		"svcctl api 'posts?limit=100'",
+		`echo '{"title":"It'\''s"}' | svcctl api -X POST posts --input -`,
+		"svcctl api -X POST posts/post_1/publish",
+		`svcctl api trpc conversations.takeOver --input '{"json":{"id":"conv_1"}}'`,
+		`svcctl api trpc conversations.inbox --input '{"json":{}}'`,
+		"svcctl api trpc auth.login",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	server.Close()
+	if resp, err := client.Get(server.URL); err == nil {
+		resp.Body.Close()
+		t.Fatal("a closed server answers")
+	}
+	if calls.fault == nil {
+		t.Error("the lost connection goes unnoticed")
+	}
+}
