@@ -32,7 +32,9 @@ type index struct {
 	store kv.Store
 	log   *event.Log
 
-	// turn lets one at a time open, follow or rebuild. It guards position and
+	again sync.Mutex // one at a time makes an index beside one that is in use
+
+	// turn lets one at a time open, follow or replace. It guards position and
 	// noted.
 	turn     sync.Mutex
 	position uint64 // the event that was looked at last
@@ -59,13 +61,19 @@ func (x *index) catchUp(ctx context.Context) error {
 	if err := x.ready(ctx); err != nil {
 		return err
 	}
-	for idx := x.current(); idx != nil; {
+	if idx := x.current(); idx != nil {
+		return x.toTheEnd(ctx, idx)
+	}
+	return nil
+}
+
+func (x *index) toTheEnd(ctx context.Context, idx bleve.Index) error {
+	for {
 		more, err := x.follow(ctx, idx)
 		if err != nil || !more {
 			return err
 		}
 	}
-	return nil
 }
 
 func (x *index) current() bleve.Index {
@@ -103,8 +111,26 @@ func (x *index) ready(ctx context.Context) error {
 	if !errors.Is(err, bleve.ErrorIndexPathDoesNotExist) {
 		slog.InfoContext(ctx, "the search index is made anew", "folder", x.dir, "because", err)
 	}
-	_, err = x.rebuild(ctx)
-	return err
+	next := x.dir + ".new"
+	position, _, err := x.build(ctx, next)
+	if err != nil {
+		return err
+	}
+	return x.adopt(ctx, next, position)
+}
+
+// rebuild makes the index anew while searches and writes go on in the old one.
+func (x *index) rebuild(ctx context.Context) (articles int, err error) {
+	x.again.Lock()
+	defer x.again.Unlock()
+	next := x.dir + ".again"
+	position, articles, err := x.build(ctx, next)
+	if err != nil {
+		return 0, err
+	}
+	x.turn.Lock()
+	defer x.turn.Unlock()
+	return articles, x.adopt(ctx, next, position)
 }
 
 func (x *index) use(found bleve.Index) {
@@ -236,24 +262,39 @@ func newMapping() (mapping.IndexMapping, error) {
 
 const rebuildPage = 250
 
-// rebuild makes the index from the store in a folder beside it, and then takes
-// its place. Searches go on in the old one meanwhile.
-func (x *index) rebuild(ctx context.Context) (articles int, err error) {
-	next := x.dir + ".new"
+// build makes an index of what is in the store in the folder next, and leaves it
+// closed.
+func (x *index) build(ctx context.Context, next string) (position uint64, articles int, err error) {
 	if err := errors.Join(os.RemoveAll(next), os.MkdirAll(filepath.Dir(x.dir), 0o700)); err != nil {
-		return 0, fmt.Errorf("make the search index: %w", err)
+		return 0, 0, fmt.Errorf("make the search index: %w", err)
 	}
 	m, err := newMapping()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	made, err := bleve.New(next, m)
 	if err != nil {
-		return 0, fmt.Errorf("make the search index: %w", err)
+		return 0, 0, fmt.Errorf("make the search index: %w", err)
 	}
-	position, articles, err := x.fill(ctx, made)
+	position, articles, err = x.fill(ctx, made)
 	if err = errors.Join(err, made.Close()); err != nil {
-		return 0, fmt.Errorf("make the search index: %w", err)
+		return 0, 0, fmt.Errorf("make the search index: %w", err)
+	}
+	return position, articles, nil
+}
+
+// adopt replaces the index by the one in the folder next, once that has what
+// changed while it was made: a search never sees less than one before it.
+func (x *index) adopt(ctx context.Context, next string, position uint64) error {
+	was, noted := x.position, x.noted
+	x.position, x.noted = position, position
+	made, err := openFolder(next)
+	if err == nil {
+		err = errors.Join(x.toTheEnd(ctx, made), made.Close())
+	}
+	if err != nil {
+		x.position, x.noted = was, noted
+		return fmt.Errorf("complete the search index: %w", err)
 	}
 	x.using.Lock()
 	defer x.using.Unlock()
@@ -262,14 +303,13 @@ func (x *index) rebuild(ctx context.Context) (articles int, err error) {
 		x.open = nil
 	}
 	if err = errors.Join(err, os.RemoveAll(x.dir), os.Rename(next, x.dir)); err != nil {
-		return 0, fmt.Errorf("replace the search index: %w", err)
+		return fmt.Errorf("replace the search index: %w", err)
 	}
 	if x.open, err = openFolder(x.dir); err != nil {
 		x.open = nil
-		return 0, fmt.Errorf("open the search index: %w", err)
+		return fmt.Errorf("open the search index: %w", err)
 	}
-	x.position, x.noted = position, position
-	return articles, nil
+	return nil
 }
 
 // fill adds every article. The position is taken before: what changes meanwhile

@@ -49,8 +49,6 @@ func (s *Service) Find(ctx context.Context, who op.Caller, in api.HelpSearch) (a
 
 // Reindex builds the index anew.
 func (s *Service) Reindex(ctx context.Context, _ op.Caller, _ api.None) (api.Reindexed, error) {
-	s.index.turn.Lock()
-	defer s.index.turn.Unlock()
 	n, err := s.index.rebuild(ctx)
 	return api.Reindexed{Articles: n}, err
 }
