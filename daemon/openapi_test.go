@@ -82,7 +82,10 @@ func TestDocs(t *testing.T) {
 
 // beyondSDK are operations that the SDK reaches by other means.
 var beyondSDK = []string{
-	"posts.generate", // the MCP form of posts.create
+	"posts.generate",   // the MCP form of posts.create
+	"agents.available", // of agents.list
+	"agents.test",      // of agents.testChat
+	"tasks.test",       // of tasks.testRun
 }
 
 // TestSDKReachesEveryOperation calls every method of the SDK's services and
@@ -160,7 +163,7 @@ func filled(t reflect.Type) reflect.Value {
 		v.SetInt(1)
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.Uint8 {
-			v.SetBytes([]byte("x"))
+			v.SetBytes([]byte("1")) // JSON, where it has to be
 		}
 	case reflect.Interface:
 		if r := reflect.ValueOf(strings.NewReader("x")); r.Type().Implements(t) {
