@@ -24,6 +24,7 @@ const (
 type call struct {
 	method, path string
 	body         string // what was sent, where it is short JSON
+	live         bool   // the answer is a stream
 	status       int    // 0 where no answer came
 	took         time.Duration
 	at           time.Time
@@ -47,7 +48,8 @@ func NewCalls(next http.RoundTripper) *Calls {
 
 // RoundTrip implements http.RoundTripper.
 func (c *Calls) RoundTrip(req *http.Request) (*http.Response, error) {
-	made := call{method: req.Method, path: req.URL.RequestURI(), at: time.Now(), body: sent(req)}
+	made := call{method: req.Method, path: req.URL.RequestURI(), at: time.Now(), body: sent(req),
+		live: req.Header.Get("Accept") == "text/event-stream"}
 	resp, err := c.next.RoundTrip(req)
 	made.took = time.Since(made.at)
 	if err == nil {
@@ -117,7 +119,7 @@ func (c *Calls) watch(e *errands) tea.Cmd {
 func (c *call) command() string {
 	words, body := c.words(), c.body
 	switch {
-	case body == "" || body == "{}":
+	case body == "" || body == "{}" || body == `{"json":{}}`:
 		return words
 	case strings.HasPrefix(words, "svcctl api trpc "):
 		return words + " --input " + quote(body)
@@ -126,15 +128,16 @@ func (c *call) command() string {
 }
 
 func (c *call) words() string {
-	for _, prefix := range []string{"/svc-api/trpc/", "/svc-api/session/"} {
-		if rest, ok := strings.CutPrefix(c.path, prefix); ok {
-			name, query, _ := strings.Cut(rest, "?")
-			line := "svcctl api trpc " + name
-			if v, err := url.ParseQuery(query); err == nil && v.Get("input") != "" {
-				line += " --input " + quote(v.Get("input"))
-			}
-			return line
+	if rest, ok := strings.CutPrefix(c.path, "/svc-api/trpc/"); ok {
+		name, query, _ := strings.Cut(rest, "?")
+		line := "svcctl api trpc " + name
+		if v, err := url.ParseQuery(query); err == nil && v.Get("input") != "" {
+			line += " --input " + quote(v.Get("input"))
 		}
+		if c.live {
+			line += " --follow"
+		}
+		return line
 	}
 	line := "svcctl api "
 	if c.method != http.MethodGet {

@@ -74,6 +74,9 @@ func TestCallsAreCommands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if strings.Contains(c[1], "inbox") {
+			req.Header.Set("Accept", "text/event-stream")
+		}
 		resp, err := client.Do(req)
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +95,7 @@ func TestCallsAreCommands(t *testing.T) {
 		`echo '{"title":"It'\''s"}' | svcctl api -X POST posts --input -`,
 		"svcctl api -X POST posts/post_1/publish",
 		`svcctl api trpc conversations.takeOver --input '{"json":{"id":"conv_1"}}'`,
-		`svcctl api trpc conversations.inbox --input '{"json":{}}'`,
+		`svcctl api trpc conversations.inbox --input '{"json":{}}' --follow`,
 		"svcctl api trpc auth.login",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
