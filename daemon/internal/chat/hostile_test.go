@@ -208,11 +208,11 @@ func TestMarkup(t *testing.T) {
 	w := newWorld(t, chat.Options{}).work()
 	w.answers(streamed(`**Yes** <script>alert(1)</script> [x](javascript:alert(1))`))
 	v := w.arrive(chat.Arrival{})
-	const attack = `<img src=x onerror=alert(document.cookie)> see https://acme.example/a?b=1&c="x`
+	const attack = `<img src=x onerror=alert(document.cookie)> see https://acme.example/a?b=1&c="x <b>bold</b>`
 	v.say(attack)
 	v.frame("done")
 	list := w.messages(v.conv())
-	if list[0].Text != attack || strings.Contains(list[0].HTML, "<img") || !strings.Contains(list[0].HTML, `<a href="https://acme.example/a?b=1&amp;c=" rel="noopener nofollow">`) {
+	if list[0].Text != attack || strings.Contains(list[0].HTML, "<img") || strings.Contains(list[0].HTML, "<b>") || !strings.Contains(list[0].HTML, `<a href="https://acme.example/a?b=1&amp;c=" rel="noopener nofollow">`) {
 		t.Errorf("visitor's: %s", list[0].HTML)
 	}
 	if h := list[1].HTML; !strings.Contains(h, "<strong>Yes</strong>") || strings.Contains(h, "<script") || strings.Contains(h, "javascript:") {

@@ -126,6 +126,14 @@ func TestConversationStream(t *testing.T) {
 	if f.events[0].Type != "conversation" || f.events[1].Message.HTML != "<p>one</p>" {
 		t.Errorf("%+v", f.events)
 	}
+	// A seq that there is not yet hides nothing that comes.
+	token := v.ready().Visitor
+	w.follow(ada, "conversations.conversation", `{"id":"`+conv+`","since":99}`, func(f *follower) bool {
+		if f.last().Type == "presence" && !f.last().On {
+			w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: token}}).say("two")
+		}
+		return f.last().Type == "message" && f.last().Message.Text == "two"
+	})
 	back := w.follow(ada, "conversations.conversation", `{"id":"`+conv+`","lastEventId":"1"}`, func(f *follower) bool { return f.last().Type == "message" })
 	if m := back.last().Message; m.Seq != 2 || back.ids[len(back.ids)-1] != "2" {
 		t.Errorf("%+v", m)
@@ -151,6 +159,47 @@ func TestSlowMember(t *testing.T) {
 		}
 	}
 	refusedWith(t, refusal, api.CodeOverloaded)
+}
+
+// TestComeAndGo: a visitor whose connection breaks again and again while a member
+// writes gets every message once, in order.
+func TestComeAndGo(t *testing.T) {
+	const n = 200
+	w := newWorld(t, chat.Options{})
+	w.activate(nil)
+	v := w.arrive(chat.Arrival{})
+	since := v.say("hello").Seq
+	token, conv := v.ready().Visitor, v.conv()
+	var wg conc.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() {
+		for range n {
+			must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"x"}`)
+		}
+	})
+	for since < n+1 {
+		visit, err := w.chat.Visit(t.Context(), chat.Arrival{Team: "team_a", Site: shop, Hello: api.ChatIn{Visitor: token, Since: since}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			<-visit.Ready()
+			frames := visit.Take()
+			for _, f := range frames {
+				if f.T != "msg" {
+					continue
+				}
+				if f.Seq != since+1 {
+					t.Fatalf("seq %d where %d is next", f.Seq, since+1)
+				}
+				since = f.Seq
+			}
+			if since == n+1 {
+				break
+			}
+		}
+		visit.Close()
+	}
 }
 
 // TestManyAtOnce: visitors, members and the agent at the same conversations.

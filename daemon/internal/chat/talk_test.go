@@ -88,6 +88,27 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestMeanwhile: what is written while a visitor arrives comes once.
+func TestMeanwhile(t *testing.T) {
+	w := newWorld(t, chat.Options{})
+	w.activate(nil)
+	v := w.arrive(chat.Arrival{})
+	v.say("one")
+	conv := v.conv()
+	w.between = func() { must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"two"}`) }
+	again := w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: v.ready().Visitor, Since: 1}})
+	must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"three"}`)
+	var got []string
+	for _, f := range again.take() {
+		if f.T == "msg" {
+			got = append(got, f.Text)
+		}
+	}
+	if strings.Join(got, " ") != "two three" {
+		t.Errorf("got %v", got)
+	}
+}
+
 // TestSnapshot: who comes in the middle of an answer gets its text so far.
 func TestSnapshot(t *testing.T) {
 	w := newWorld(t, chat.Options{}).work()

@@ -37,6 +37,7 @@ type world struct {
 	agent   *api.Agent // active
 	script  func(context.Context, chat.Question) (api.AgentAnswer, error)
 	settled int
+	between func() // runs once, between a visit's entry and the reading of what it missed
 }
 
 func newWorld(t testing.TB, o chat.Options) *world {
@@ -72,6 +73,13 @@ func (w *world) open() {
 		return w.now
 	}
 	w.chat.ActiveAgent = func(_ context.Context, team string) (api.Agent, bool, error) {
+		w.mu.Lock()
+		between := w.between
+		w.between = nil
+		w.mu.Unlock()
+		if between != nil {
+			between()
+		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.agent == nil || team != "team_a" {
