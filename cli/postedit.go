@@ -24,9 +24,11 @@ type postEdit struct {
 	texts func(*sdk.Client) postsync.Texts
 }
 
-func newPostEdit(a *app) *cobra.Command {
-	o := &postEdit{app: a, find: findPost, texts: func(c *sdk.Client) postsync.Texts { return c.Posts }}
-	return newEdit(o, "edit POST", "post")
+func newPostEdit(a *app) *cobra.Command { return newEdit(editPosts(a), "edit POST", "post") }
+
+// editPosts is what edits the posts of a team.
+func editPosts(a *app) *postEdit {
+	return &postEdit{app: a, find: findPost, texts: func(c *sdk.Client) postsync.Texts { return c.Posts }}
 }
 
 // newEdit is the command edit of a group.

@@ -161,7 +161,7 @@ func lastLine(said *bytes.Buffer) string {
 
 func (o *screens) editPost(ctx context.Context, t tui.Terminal, id string) (string, error) {
 	a, said := o.at(t)
-	err := (&postEdit{app: a}).run(ctx, id)
+	err := editPosts(a).run(ctx, id)
 	return lastLine(said), err
 }
 

@@ -111,7 +111,7 @@ func openScreen(t *testing.T, server *svctest.Server, args ...string) *screen {
 
 func environment(home string) []string {
 	return []string{"HOME=" + home, "SVC_CONFIG_DIR=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8",
-		"TERM=tmux-256color", "SHELL=/bin/sh", "DBUS_SESSION_BUS_ADDRESS=", "TZ=UTC"}
+		"TERM=tmux-256color", "SHELL=/bin/sh", "DBUS_SESSION_BUS_ADDRESS=", "TZ=UTC", "SVC_EDITOR=replace One Two"}
 }
 
 func (s *screen) keys(keys ...string) {
@@ -169,6 +169,8 @@ func TestScreens(t *testing.T) {
 	if p, err := c.Posts.Get(ctx, draft.ID); err != nil || p.Status != api.PostPublished {
 		t.Fatalf("got %v, %v; want it published", p, err)
 	}
+	s.keys("e") // the editor has the terminal, and gives it back
+	s.sees("✓ saved why-go", "Two file.")
 
 	s.keys("g")
 	s.sees("Title of the post to write")
