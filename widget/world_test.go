@@ -34,11 +34,14 @@ type world struct {
 	stop    func()
 }
 
-func newWorld(t testing.TB) *world {
+func newWorld(t testing.TB, change ...func(*widget.Options)) *world {
 	w := &world{t: t, desk: newDesk(), site: "site_1", addr: "127.0.0.1:0"}
 	w.opt = widget.Options{
 		Context: t.Context(), Upgrade: w.upgrade, Stream: func(h http.Handler) fasthttp.RequestHandler { return fasthttpadaptor.NewFastHTTPHandler(h) },
 		Address: func(*fasthttp.RequestCtx) string { return "192.0.2.1" },
+	}
+	for _, f := range change {
+		f(&w.opt)
 	}
 	w.page = func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(http.StatusNotFound) }
 	w.start()
