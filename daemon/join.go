@@ -102,7 +102,7 @@ func (d *Daemon) surfaces() {
 		Address: d.address, BaseURL: d.base, DemoSite: d.demoSite,
 	})
 	d.public = public.New(&site{team: d.team, posts: d.posts, media: d.media, desk: d.helpdesk, hosts: pairs(d.cfg.SiteHosts)},
-		public.Options{BaseURL: d.base})
+		public.Options{BaseURL: d.base, Address: d.address})
 }
 
 // work runs everything that is not an answer to a request, until ctx ends.

@@ -19,7 +19,7 @@ type site struct {
 	team  *team.Service
 	posts *posts.Service
 	media *media.Service
-	desk  *helpdesk.Service // nil where there is none
+	desk  *helpdesk.Service
 	hosts map[string]string // team slug by host
 }
 
@@ -74,25 +74,16 @@ func (s *site) Media(ctx context.Context, id string) (mime string, data []byte, 
 
 // Help implements public.Source.
 func (s *site) Help(ctx context.Context, teamID string) ([]api.Article, []api.Category, error) {
-	if s.desk == nil {
-		return nil, nil, nil
-	}
 	return s.desk.Published(ctx, teamID)
 }
 
 // HelpArticle implements public.Source.
 func (s *site) HelpArticle(ctx context.Context, teamID, slug string) (api.Article, bool, error) {
-	if s.desk == nil {
-		return api.Article{}, false, nil
-	}
 	return s.desk.PublishedArticle(ctx, teamID, slug)
 }
 
 // HelpSearch implements public.Source.
 func (s *site) HelpSearch(ctx context.Context, teamID, q string, limit int) ([]api.HelpHit, error) {
-	if s.desk == nil {
-		return nil, nil
-	}
 	who := op.Caller{Kind: op.System, Team: teamID}
 	hits, err := s.desk.Find(ctx, who, api.HelpSearch{Q: q, Limit: limit, Status: api.ArticlePublished})
 	return hits.Data, err

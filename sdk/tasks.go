@@ -66,6 +66,11 @@ func (s *TasksService) TestRun(ctx context.Context, id string, in api.TaskTest) 
 	return subscribe[api.TaskEvent](ctx, s.t, "tasks.stream", in)
 }
 
+// Test runs a task as TestRun does, and returns when the run is done.
+func (s *TasksService) Test(ctx context.Context, in api.TaskTest, options ...CallOption) (*api.TaskRun, error) {
+	return do[api.TaskRun](ctx, s.t, operation("tasks.testRun", "id"), in, options)
+}
+
 // Runs returns one page of runs, newest first.
 func (s *TasksService) Runs(ctx context.Context, q api.TaskRunQuery, options ...CallOption) (*api.Page[api.TaskRun], error) {
 	return do[api.Page[api.TaskRun]](ctx, s.t, operation("tasks.runs", "data"), q, options)
