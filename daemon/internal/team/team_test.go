@@ -320,7 +320,11 @@ func TestARemovedMemberIsOutAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.refused("auth.login", from(home), api.Login{Email: "e@a.example", Password: password}, api.CodeInvalidCredentials)
-	if _, err := w.teams.UserName(t.Context(), owner.Team, in.User.ID); w.code(err) != api.CodeNotFound {
+	err := w.store.View(t.Context(), func(tx kv.Tx) error {
+		_, err := w.teams.UserName(tx, owner.Team, in.User.ID)
+		return err
+	})
+	if w.code(err) != api.CodeNotFound {
 		t.Fatal(err)
 	}
 	// The address is free again.
