@@ -82,21 +82,22 @@ func (r *renderer) address(to string) []span {
 }
 
 // wrap breaks spans into lines of at most width columns, between words where
-// that is possible.
+// that is possible. A word may be of several spans.
 func wrap(spans []span, width int) []string {
 	w := wrapper{width: width}
 	for _, s := range spans {
 		for text := s.text; text != ""; {
-			word, rest := nextWord(text)
-			w.add(word, s.style)
+			piece, rest := nextPiece(text)
+			w.add(span{piece, s.style})
 			text = rest
 		}
 	}
+	w.endWord()
 	return append(w.lines, strings.TrimRight(w.line, " "))
 }
 
-// nextWord cuts off a word, a run of spaces, or the end of a line.
-func nextWord(s string) (word, rest string) {
+// nextPiece cuts off a part of a word, a run of spaces, or the end of a line.
+func nextPiece(s string) (piece, rest string) {
 	switch s[0] {
 	case '\n':
 		return "\n", s[1:]
@@ -115,50 +116,71 @@ type wrapper struct {
 	lines []string
 	line  string
 	used  int
+	gap   span   // between the line and the word
+	word  []span // that goes on
 }
 
-func (w *wrapper) add(word string, style lipgloss.Style) {
-	columns := ansi.StringWidth(word)
+func (w *wrapper) add(s span) {
+	switch s.text[0] {
+	case '\n':
+		w.endWord()
+		w.flush()
+	case ' ':
+		w.endWord()
+		w.gap = s
+	default:
+		w.word = append(w.word, s)
+	}
+}
+
+// endWord puts the word where it fits.
+func (w *wrapper) endWord() {
+	columns := 0
+	for _, s := range w.word {
+		columns += ansi.StringWidth(s.text)
+	}
+	gap := ansi.StringWidth(w.gap.text)
 	switch {
-	case word == "\n":
+	case columns == 0:
+		return
+	case w.used > 0 && w.used+gap+columns > w.width:
 		w.flush()
-		return
-	case w.used+columns <= w.width:
-		w.put(word, columns, style)
-		return
-	case word[0] == ' ':
-		w.flush()
-		return
+	case w.used > 0 || len(w.lines) == 0 && gap < w.width:
+		w.put(w.gap)
 	}
-	if w.used > 0 && columns <= w.width {
-		w.flush()
+	for _, s := range w.word {
+		w.fill(s)
 	}
-	for word != "" {
-		piece := ansi.Truncate(word, w.width-w.used, "")
-		if piece == "" && w.used == 0 {
-			piece, word = "…", "" // not even one character of it fits
+	w.gap, w.word = span{}, nil
+}
+
+// fill puts a part of a word, on several lines when it is longer than one.
+func (w *wrapper) fill(s span) {
+	for s.text != "" {
+		piece := ansi.Truncate(s.text, w.width-w.used, "")
+		switch {
+		case piece != "":
+			s.text = strings.TrimPrefix(s.text, piece)
+			w.put(span{piece, s.style})
+		case w.used == 0:
+			w.put(span{"…", s.style}) // not even one character of it fits
+			return
 		}
-		word = strings.TrimPrefix(word, piece)
-		w.put(piece, ansi.StringWidth(piece), style)
-		if word != "" {
+		if s.text != "" {
 			w.flush()
 		}
 	}
 }
 
-func (w *wrapper) put(text string, columns int, style lipgloss.Style) {
-	if text == "" {
+func (w *wrapper) put(s span) {
+	if s.text == "" {
 		return
 	}
-	if w.used == 0 && len(w.lines) > 0 && strings.TrimSpace(text) == "" {
-		return
-	}
-	// Padding and tabs are the style's own ideas; the text has none.
-	w.line += style.Inline(true).Render(text)
-	w.used += columns
+	w.line += s.style.Inline(true).Render(s.text)
+	w.used += ansi.StringWidth(s.text)
 }
 
 func (w *wrapper) flush() {
 	w.lines = append(w.lines, w.line)
-	w.line, w.used = "", 0
+	w.line, w.used, w.gap = "", 0, span{}
 }
