@@ -44,8 +44,9 @@ func (h *Handler) turnAway(ctx *fasthttp.RequestCtx) {
 	})
 }
 
-// socket is one client's connection. One goroutine reads, another writes; both
-// have small stacks while nothing is said.
+// socket is one client's connection. One goroutine reads, another writes. Both
+// only wait: what needs a deeper stack is done aside, so that a connection on
+// which nothing is said stays small.
 type socket struct {
 	h       *Handler
 	conn    *websocket.Conn
@@ -58,25 +59,44 @@ func (s *socket) serve(ctx context.Context, site Site, address string) {
 	s.conn.SetReadLimit(-1) // the limit is ours, for the sake of its close code
 	s.silence = time.AfterFunc(helloWithin, func() { s.close(api.ChatIdle, "idle") })
 	defer s.silence.Stop()
-	if !s.begin(ctx, site, address) {
+	if !s.frame(func(hello *api.ChatIn) bool { return s.begin(ctx, site, address, hello) }) {
 		return
 	}
 	var writing conc.WaitGroup
 	gone := make(chan struct{})
 	writing.Go(func() { s.write(ctx, gone) })
-	for s.turn(ctx) {
+	for s.frame(func(f *api.ChatIn) bool { return s.turn(ctx, f) }) {
 	}
 	close(gone)
 	s.visit.Close()
 	writing.Wait()
 }
 
-// begin reads hello and opens the visit.
-func (s *socket) begin(ctx context.Context, site Site, address string) bool {
-	hello, ok := s.read(ctx)
-	if !ok {
-		return false
-	}
+// aside runs f on a stack that is given back afterwards.
+func aside(f func()) {
+	var wg conc.WaitGroup
+	wg.Go(f)
+	wg.Wait()
+}
+
+// frame waits for the next frame and passes it on. It reports whether there may
+// be another.
+func (s *socket) frame(act func(*api.ChatIn) bool) (more bool) {
+	// Closing the connection ends the wait; a context to end it too would cost
+	// each of them memory.
+	kind, r, err := s.conn.Reader(context.Background())
+	aside(func() {
+		if err != nil {
+			s.broken(err)
+		} else if f, ok := s.read(kind, r); ok {
+			more = act(f)
+		}
+	})
+	return more
+}
+
+// begin opens the visit.
+func (s *socket) begin(ctx context.Context, site Site, address string, hello *api.ChatIn) bool {
 	if hello.T != "hello" {
 		s.close(api.ChatBadFrame, "the first frame is hello")
 		return false
@@ -109,12 +129,8 @@ func codeOf(e *api.Error) websocket.StatusCode {
 	return websocket.StatusInternalError
 }
 
-// turn acts on one frame. It reports whether there may be another.
-func (s *socket) turn(ctx context.Context) bool {
-	f, ok := s.read(ctx)
-	if !ok {
-		return false
-	}
+// turn acts on one frame.
+func (s *socket) turn(ctx context.Context, f *api.ChatIn) bool {
 	s.silence.Reset(s.h.opt.Idle)
 	err := s.visit.Receive(ctx, *f)
 	if err == nil {
@@ -131,13 +147,8 @@ func (s *socket) turn(ctx context.Context) bool {
 // buffers are for a frame while it is read and decoded.
 var buffers = sync.Pool{New: func() any { return new([maxFrame + 1]byte) }}
 
-// read returns the next frame. Without one, the connection is closed.
-func (s *socket) read(ctx context.Context) (*api.ChatIn, bool) {
-	kind, r, err := s.conn.Reader(ctx)
-	if err != nil {
-		s.broken(err)
-		return nil, false
-	}
+// read reads a frame to its end. Without one, the connection is closed.
+func (s *socket) read(kind websocket.MessageType, r io.Reader) (*api.ChatIn, bool) {
 	buf := buffers.Get().(*[maxFrame + 1]byte)
 	defer buffers.Put(buf)
 	n, err := io.ReadFull(r, buf[:])
@@ -183,16 +194,26 @@ func (s *socket) write(ctx context.Context, gone <-chan struct{}) {
 			return
 		case <-s.visit.Ready():
 		}
-		for _, f := range s.visit.Take() {
-			if !s.send(ctx, f) {
-				return
-			}
-			if f.T == "error" && f.Fatal {
-				s.close(websocket.StatusServiceRestart, f.Code)
-				return
-			}
+		more := false
+		aside(func() { more = s.flush(ctx) })
+		if !more {
+			return
 		}
 	}
+}
+
+// flush sends what there is. It reports whether there may be more.
+func (s *socket) flush(ctx context.Context) bool {
+	for _, f := range s.visit.Take() {
+		if !s.send(ctx, f) {
+			return false
+		}
+		if f.T == "error" && f.Fatal {
+			s.close(websocket.StatusServiceRestart, f.Code)
+			return false
+		}
+	}
+	return true
 }
 
 func (s *socket) send(ctx context.Context, f api.ChatOut) bool {

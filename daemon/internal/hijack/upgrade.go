@@ -14,7 +14,7 @@ import (
 
 // socketBuffer is the size of a websocket's buffers each way. Longer frames
 // pass around them.
-const socketBuffer = 1 << 10
+const socketBuffer = 512
 
 // Upgrade answers a websocket handshake and runs serve on the connection, in a
 // goroutine of its own, after ctx is gone. serve gets a context that ends when
