@@ -190,7 +190,8 @@ func (f *agentFile) apply(ctx context.Context, d *sdk.Dashboard) error {
 	if err != nil {
 		return err
 	}
-	verb, after := "created", before
+	var after *api.Agent
+	verb := "created"
 	if before == nil {
 		before = &api.Agent{}
 		after, err = f.create(ctx, d, members)

@@ -68,7 +68,7 @@ func newContextList(a *app) *cobra.Command {
 
 func newContextShow(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "show [NAME]", Short: "Show a context, the current one unless named", Args: atMost(1),
+		Use: "show [NAME]", Short: "Show a context, the current one unless named", Args: atMostOne,
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := settings.Read(settings.Dir(a.getenv))
 			if err != nil {

@@ -21,7 +21,7 @@ type articleNew struct {
 func newArticleCreate(a *app) *cobra.Command {
 	o := &articleNew{app: a}
 	cmd := &cobra.Command{
-		Use: "create [FILE|-]", Short: "Create a help article from a file, standard input or flags", Aliases: []string{"new"}, Args: atMost(1),
+		Use: "create [FILE|-]", Short: "Create a help article from a file, standard input or flags", Aliases: []string{"new"}, Args: atMostOne,
 		Example: "  svcctl help-article create returns.md --category orders --publish\n  echo '# Returns' | svcctl help-article create -",
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	}

@@ -37,7 +37,7 @@ func newLogin(a *app) *cobra.Command {
 		Example: "  svcctl login 'http://127.0.0.1:8080/sign-in?token=…'\n" +
 			"  svcctl login https://svc.example --email ada@example.com\n" +
 			"  svcctl login https://svc.example --with-key < key.txt",
-		Args: atMost(1),
+		Args: atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()

@@ -19,7 +19,7 @@ type postCreate struct {
 func newPostCreate(a *app) *cobra.Command {
 	o := &postCreate{app: a}
 	cmd := &cobra.Command{
-		Use: "create [FILE|-]", Short: "Create a post from a file, standard input or flags", Aliases: []string{"new"}, Args: atMost(1),
+		Use: "create [FILE|-]", Short: "Create a post from a file, standard input or flags", Aliases: []string{"new"}, Args: atMostOne,
 		Example: "  svcctl post create hello.md --publish\n" +
 			"  svcctl post create --title Hello --content '<p>Hello</p>' --tag go,edge\n" +
 			"  echo '# Hello' | svcctl post create -",

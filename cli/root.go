@@ -99,13 +99,11 @@ func atLeast(names ...string) cobra.PositionalArgs {
 	}
 }
 
-func atMost(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > n {
-			return usage("%s takes %d arguments at most, not %d", cmd.CommandPath(), n, len(args))
-		}
-		return nil
+func atMostOne(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usage("%s takes one argument at most, not %d", cmd.CommandPath(), len(args))
 	}
+	return nil
 }
 
 func needs(cmd *cobra.Command, args, names []string) error {

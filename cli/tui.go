@@ -31,7 +31,7 @@ func newTUI(a *app) *cobra.Command {
 		Long: "Shows posts, jobs, the inbox and the agents, each on a screen of its own: " + strings.Join(tui.Names(), ", ") + ".\n" +
 			"? shows what the keys do, : finds anything by name, q quits.",
 		ValidArgs: tui.Names(),
-		Args:      atMost(1),
+		Args:      atMostOne,
 		RunE:      func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	}
 	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "allow no changes")

@@ -20,7 +20,6 @@ import (
 type socket struct {
 	t    testing.TB
 	conn *websocket.Conn
-	conv string
 }
 
 // connect opens the widget's websocket from a page of origin and says hello.

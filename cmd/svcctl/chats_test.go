@@ -102,9 +102,7 @@ func (f *chats) act(verb string, in map[string]any) any {
 	case "assign":
 		f.c.AssigneeID, _ = in["assigneeId"].(string)
 	case "tags":
-		for _, tag := range words(in["add"]) {
-			f.c.Tags = append(f.c.Tags, tag)
-		}
+		f.c.Tags = append(f.c.Tags, words(in["add"])...)
 		f.c.Tags = slices.DeleteFunc(f.c.Tags, func(tag string) bool { return slices.Contains(words(in["remove"]), tag) })
 	}
 	return f.c

@@ -44,8 +44,8 @@ func TestUpdateChangesWhatIsSent(t *testing.T) {
 	}
 	w.refused(alice, api.CodeVersionConflict, "agents.update", `{"id":"`+a.ID+`","name":"Eve","ifMatch":1}`)
 	on := must[api.Agent](w, "agents.setRespondToChats", `{"id":"`+a.ID+`","respondToChats":true}`)
-	tools := must[api.Agent](w, "agents.setTools", `{"id":"`+a.ID+`","create_post":true}`)
-	tools = must[api.Agent](w, "agents.setTools", `{"id":"`+a.ID+`","generate_post_image":true}`)
+	must[api.Agent](w, "agents.setTools", `{"id":"`+a.ID+`","create_post":true}`)
+	tools := must[api.Agent](w, "agents.setTools", `{"id":"`+a.ID+`","generate_post_image":true}`)
 	if !on.RespondToChats || tools.Tools != (api.AgentTools{CreatePost: true, PostImage: true}) {
 		t.Errorf("%+v", tools)
 	}

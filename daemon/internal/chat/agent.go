@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -202,7 +203,7 @@ func turns(tx kv.Tx, team string, r *record) ([]Turn, error) {
 		}
 		return nil
 	})
-	all := append(answered, open...)
+	all := slices.Concat(answered, open)
 	chars := 0
 	for i := len(all) - 1; i >= 0; i-- {
 		chars += utf8.RuneCountInString(all[i].Text)

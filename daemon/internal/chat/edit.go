@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -85,7 +86,7 @@ func (e *edit) save() error {
 
 func (e *edit) publish() {
 	c := e.r.C
-	said := append(e.said, happening{kind: changed, c: &c})
+	said := append(slices.Clone(e.said), happening{kind: changed, c: &c})
 	for i := range said {
 		said[i].team, said[i].conv, said[i].visitor = e.who.Team, c.ID, c.Visitor.ID
 	}

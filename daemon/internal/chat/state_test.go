@@ -217,7 +217,7 @@ func TestOtherTeam(t *testing.T) {
 			continue
 		}
 		err := w.table.Follow(t.Context(), s, stranger, op.Args{Body: []byte(`{"id":"` + conv + `"}`)}, func(string, any) error { return nil })
-		if refusal, ok := err.(*api.Error); !ok || refusal.Code != api.CodeNotFound { //nolint:errorlint // Follow's error is one
+		if refusal, ok := err.(*api.Error); !ok || refusal.Code != api.CodeNotFound {
 			t.Errorf("stream: %v", err)
 		}
 	}

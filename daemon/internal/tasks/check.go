@@ -33,7 +33,7 @@ func (f fields) err() error {
 		return nil
 	}
 	code := api.CodeValidationFailed
-	if slices.IndexFunc(f, func(e api.FieldError) bool { return e.Code != string(f[0].Code) }) < 0 {
+	if slices.IndexFunc(f, func(e api.FieldError) bool { return e.Code != f[0].Code }) < 0 {
 		switch c := api.Code(f[0].Code); c {
 		case api.CodeUnsafeURL, api.CodeUnknownModel, api.CodeTemplateError:
 			code = c

@@ -30,22 +30,22 @@ func table() map[string]filter {
 			}
 			return in, nil
 		},
-		"append":     words(func(in string, a []string) string { return in + at(a, 0) }),
-		"prepend":    words(func(in string, a []string) string { return at(a, 0) + in }),
+		"append":     words(func(in string, a []string) string { return in + firstOf(a) }),
+		"prepend":    words(func(in string, a []string) string { return firstOf(a) + in }),
 		"capitalize": words(func(in string, _ []string) string { return capital(in) }),
 		"downcase":   words(func(in string, _ []string) string { return strings.ToLower(in) }),
 		"upcase":     words(func(in string, _ []string) string { return strings.ToUpper(in) }),
 		"strip":      words(func(in string, _ []string) string { return strings.TrimSpace(in) }),
 		"url_encode": words(func(in string, _ []string) string { return url.QueryEscape(in) }),
-		"remove":     words(func(in string, a []string) string { return strings.ReplaceAll(in, at(a, 0), "") }),
+		"remove":     words(func(in string, a []string) string { return strings.ReplaceAll(in, firstOf(a), "") }),
 		"strip_newlines": words(func(in string, _ []string) string {
 			return strings.NewReplacer("\r", "", "\n", "").Replace(in)
 		}),
-		"truncate":   words(func(in string, a []string) string { return truncate(in, at(a, 0)) }),
+		"truncate":   words(func(in string, a []string) string { return truncate(in, firstOf(a)) }),
 		"replace":    replace,
 		"json":       func(_ *run, in any, _ []any) (any, error) { return encode(in) },
 		"size":       size,
-		"first":      func(_ *run, in any, _ []any) (any, error) { return end(in, func(n int) int { return 0 }) },
+		"first":      func(_ *run, in any, _ []any) (any, error) { return end(in, func(int) int { return 0 }) },
 		"last":       func(_ *run, in any, _ []any) (any, error) { return end(in, func(n int) int { return n - 1 }) },
 		"join":       join,
 		"split":      split,
@@ -107,9 +107,9 @@ func argument(args []any, i int) any {
 	return nil
 }
 
-func at(args []string, i int) string {
-	if i < len(args) {
-		return args[i]
+func firstOf(args []string) string {
+	if len(args) > 0 {
+		return args[0]
 	}
 	return ""
 }
