@@ -34,7 +34,8 @@ func TestRefusals(t *testing.T) {
 		{"another team's job canceled", "jobs.cancel", `{"id":"` + started.JobID + `"}`, bob, api.CodeNotFound, ""},
 		{"another team's job retried", "jobs.retry", `{"id":"` + started.JobID + `"}`, bob, api.CodeNotFound, ""},
 		{"retry of a queued job", "jobs.retry", `{"id":"` + started.JobID + `"}`, alice, api.CodeInvalidTransition, ""},
-		{"generate with content", "posts.generate", `{"title":"x","content":"y","generateTags":true}`, alice, api.CodeValidationFailed, "/content"},
+		{"generate with content", "posts.generate", `{"title":"x","content":"y","generateTags":true}`, alice, api.CodeUnknownField, "/content"},
+		{"generate with a status", "posts.generate", `{"title":"x","status":"PUBLISHED","generateTags":true}`, alice, api.CodeUnknownField, "/status"},
 		{"generate without flags", "posts.generate", `{"title":"x"}`, alice, api.CodeNoGenerationFlags, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -108,7 +109,7 @@ func TestAIClientsMakeDrafts(t *testing.T) {
 		if p := w.post(started.PostID); p.Status != api.PostDraft || p.PublishAt != 0 || p.Provenance.Source != source {
 			t.Errorf("%+v", p)
 		}
-		started, refusal = call[api.JobStarted](w, who, "posts.generate", `{"title":"x","status":"PUBLISHED","generateContent":true}`)
+		started, refusal = call[api.JobStarted](w, who, "posts.generate", `{"title":"x","generateContent":true}`)
 		if refusal != nil || w.post(started.PostID).Status != api.PostDraft {
 			t.Errorf("%+v", refusal)
 		}
