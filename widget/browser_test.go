@@ -155,6 +155,12 @@ func (b *tab) media(name, value string) {
 	}))
 }
 
+// rest waits for the end of the animations that have one.
+func (b *tab) rest() {
+	b.t.Helper()
+	eval[bool](b, `(await Promise.all(root.getAnimations().filter(a => a.effect.getTiming().iterations === 1).map(a => a.finished)), true)`)
+}
+
 // shot keeps a picture where SVC_TEST_SHOTS says, for people to look at.
 func (b *tab) shot(name string) {
 	b.t.Helper()
@@ -162,8 +168,7 @@ func (b *tab) shot(name string) {
 	if dir == "" {
 		return
 	}
-	// The end of the animations.
-	eval[bool](b, `(await Promise.all(root.getAnimations().filter(a => a.effect.getTiming().iterations === 1).map(a => a.finished)), true)`)
+	b.rest()
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600)

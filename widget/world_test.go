@@ -37,7 +37,7 @@ type world struct {
 func newWorld(t testing.TB, change ...func(*widget.Options)) *world {
 	w := &world{t: t, desk: newDesk(), site: "site_1", addr: "127.0.0.1:0"}
 	w.opt = widget.Options{
-		Context: t.Context(), Upgrade: w.upgrade, Stream: func(h http.Handler) fasthttp.RequestHandler { return fasthttpadaptor.NewFastHTTPHandler(h) },
+		Context: t.Context(), Upgrade: w.upgrade, Stream: stream,
 		Address: func(*fasthttp.RequestCtx) string { return "192.0.2.1" },
 	}
 	for _, f := range change {
@@ -86,10 +86,11 @@ func (w *world) start() {
 	}
 }
 
-// restart ends every connection and comes back on the same port.
-func (w *world) restart() {
-	w.stop()
-	w.start()
+// stream lends the handler a context that, unlike the adaptor's, nobody recycles.
+func stream(h http.Handler) fasthttp.RequestHandler {
+	return fasthttpadaptor.NewFastHTTPHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(context.Background()))
+	}))
 }
 
 // upgrade is what the daemon's package hijack does, without its care.

@@ -176,6 +176,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 	var readers conc.WaitGroup
 	for range 20 {
 		c, _ := s.dial(t, "/a")
+		s.say(t, c, "hi")
 		readers.Go(func() {
 			if _, _, err := c.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusServiceRestart {
 				t.Errorf("closed with %v", err)
