@@ -64,7 +64,7 @@ func fromHelp(title string, number int, quotes []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "From our help, “%s”:", strings.Join(strings.Fields(title), " "))
 	for _, q := range quotes {
-		fmt.Fprintf(&b, "\n\n> %s [[%d|\"%s\"]]", q, number, q)
+		fmt.Fprintf(&b, "\n\n“%s”[[%d|\"%s\"]]", q, number, q)
 	}
 	b.WriteString("\n\nIf that does not answer it, ask for a person and a colleague takes over.")
 	return b.String()

@@ -78,7 +78,7 @@ func TestOfflineChatQuotesNoMoreThanAScreen(t *testing.T) {
 	long := strings.Repeat("A refund is paid in five days. ", 40)
 	task := llm.OfflineTask{Kind: llm.TaskChat, Question: "When is a refund paid?", Passages: []llm.Passage{{Title: "Refunds", Text: long, Covered: 1, Quotes: []string{long}}}}
 	got := chatOffline(t, task)
-	first, _, _ := strings.Cut(strings.TrimPrefix(got.Text, "From our help, “Refunds”:\n\n> "), " [[")
+	first, _, _ := strings.Cut(strings.TrimPrefix(got.Text, "From our help, “Refunds”:\n\n“"), "”[[")
 	if n := len([]rune(first)); n > 400 || n < 300 || !strings.HasSuffix(first, "days.") {
 		t.Errorf("%d characters: %q", n, first)
 	}
