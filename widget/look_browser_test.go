@@ -69,6 +69,7 @@ func TestAccessible(t *testing.T) {
 				c.tell(api.ChatOut{T: "handoff", To: "operator"})
 			})
 			b.until(`$('.typing').innerText === 'Ada is typing…' && !!$('.chip')`)
+			b.until(`$('.log').scrollHeight - $('.log').scrollTop - $('.log').clientHeight < 2`)
 			b.axe("light")
 			b.shot("away-light-" + color[1:])
 			b.media("prefers-color-scheme", "dark")

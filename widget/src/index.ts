@@ -41,7 +41,7 @@ async function boot(given: Partial<Settings> = {}) {
 	} catch (e) {
 		settings = undefined
 		console.warn('svc:', e)
-		emit('error', { code: 'unavailable', message: '' + e })
+		emit('error', { code: 'unavailable', message: e })
 	}
 }
 
@@ -91,9 +91,8 @@ function call(...[name, ...rest]: Call): void {
 
 const begin = () => {
 	const calls = Array.from(queued, (c) => [...(c as any)] as unknown as Call)
-	const booted = calls.find((c) => c[0] === 'boot')
-	calls.forEach((c) => c === booted || call(...c))
-	if (booted || script?.dataset.site) boot(booted?.[1])
+	calls.forEach((c) => call(...c))
+	if (script?.dataset.site) boot()
 }
 if (document.body) begin()
 else addEventListener('DOMContentLoaded', begin)

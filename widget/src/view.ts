@@ -53,7 +53,12 @@ export function view(doing: Doing, origin: string) {
 	let unread = 0
 	let scrolling = 0
 	let sticks = true
-	log.onscroll = () => (sticks = log.scrollHeight - log.scrollTop - log.clientHeight < 60)
+	let top = 0
+	// Only who scrolls up leaves the end: more may have come since it was reached.
+	log.onscroll = () => {
+		sticks = log.scrollHeight - log.scrollTop - log.clientHeight < 60 || (sticks && log.scrollTop >= top)
+		top = log.scrollTop
+	}
 	const label = () => {
 		const open = !panel.hidden
 		launcher.ariaLabel = (open ? words.close : words.open) + (unread ? ', ' + fill(words.unread, unread) : '')
@@ -153,7 +158,7 @@ export function view(doing: Doing, origin: string) {
 		isOpen: () => !panel.hidden,
 		async open(yes: boolean, focus: boolean) {
 			if (yes) await dress()
-			const inside = !!root.activeElement
+			const inside = root.activeElement
 			panel.hidden = !yes
 			base.classList.toggle('opened', yes)
 			modal()
