@@ -25,32 +25,39 @@ func Plain(raw []byte) ([]byte, error) {
 	return v.AppendJSON(nil)
 }
 
-// bare returns the json member of a payload without annotations, without
-// looking into it: whoever decodes the arguments does.
+// Bare reports whether raw, which is JSON, is a payload without annotations.
+func Bare(raw []byte) bool {
+	_, ok := bare(raw)
+	return ok
+}
+
+// bare returns the json member of a payload that has no other, without looking
+// into it: whoever decodes the arguments does. The payload is JSON if body is.
 func bare(raw []byte) (body []byte, ok bool) {
-	dec := jsontext.NewDecoder(bytes.NewReader(raw))
-	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
+	w := wrapper{src: raw}
+	if w.kind() != '{' {
 		return nil, false
 	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil || name.String() == "meta" {
-			return nil, false
-		}
-		isJSON := name.String() == "json"
-		value, err := dec.ReadValue()
-		if err != nil {
-			return nil, false
-		}
-		if isJSON {
-			end := int(dec.InputOffset())
-			body = raw[end-len(value) : end]
-		}
-	}
-	if _, err := dec.ReadToken(); err != nil || body == nil {
+	w.at++
+	if w.kind(); !bytes.HasPrefix(raw[w.at:], []byte(`"json"`)) {
 		return nil, false
 	}
-	return body, len(bytes.TrimSpace(raw[dec.InputOffset():])) == 0
+	w.at += len(`"json"`)
+	if w.kind() != ':' {
+		return nil, false
+	}
+	w.at++
+	w.kind()
+	start := w.at
+	if !w.skip() || w.at == start {
+		return nil, false
+	}
+	body = raw[start:w.at]
+	if w.kind() != '}' {
+		return nil, false
+	}
+	w.at++
+	return body, w.kind() == 0 && w.at == len(raw)
 }
 
 // AppendJSON appends v as Plain describes. Undefined in a list is null.

@@ -15,8 +15,37 @@ import (
 // The nil Shape is that of a type that has none.
 type Shape struct {
 	leaf    leaf
-	members map[string]*Shape // of an object, by JSON name
-	each    *Shape            // of every element of a list or map
+	members []member // of an object: those that have a shape
+	lengths uint64   // of their names, a bit for each
+	each    *Shape   // of every element of a list or map
+}
+
+type member struct {
+	name    string
+	segment string // the name in a path, as it stands in JSON
+	shape   *Shape
+}
+
+// find returns the member of that name, or nil. Most names are not even as
+// long as one that is looked for.
+func (s *Shape) find(name []byte) *member {
+	if s.lengths>>min(len(name), 63)&1 == 0 {
+		return nil
+	}
+	for i := range s.members {
+		if m := &s.members[i]; m.name == string(name) {
+			return m
+		}
+	}
+	return nil
+}
+
+func (s *Shape) add(name string, shape *Shape) {
+	if s.find([]byte(name)) != nil {
+		return // alternatives share members of one kind
+	}
+	s.members = append(s.members, member{name, segment([]byte(name)), shape})
+	s.lengths |= 1 << min(len(name), 63)
 }
 
 type leaf uint8
@@ -67,7 +96,7 @@ func compileStruct(t reflect.Type, seen map[reflect.Type]*Shape) *Shape {
 	if s, ok := seen[t]; ok {
 		return s
 	}
-	s := &Shape{members: map[string]*Shape{}}
+	s := &Shape{members: []member{}}
 	seen[t] = s
 	alternatives := t.NumField() > 0 && t.Field(0).Tag.Get("json") == "" && !t.Field(0).Anonymous
 	if !alternatives && t.Implements(marshaler) {
@@ -78,14 +107,14 @@ func compileStruct(t reflect.Type, seen map[reflect.Type]*Shape) *Shape {
 		switch {
 		case alternatives:
 			if one := compile(f.Type, seen); one != nil {
-				for member, shape := range one.members {
-					s.members[member] = shape
+				for _, m := range one.members {
+					s.add(m.name, m.shape)
 				}
 			}
 		case f.Anonymous || name == "" || name == "-":
 		default:
-			if member := compile(f.Type, seen); member != nil {
-				s.members[name] = member
+			if inner := compile(f.Type, seen); inner != nil {
+				s.add(name, inner)
 			}
 		}
 	}

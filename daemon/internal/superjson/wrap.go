@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -16,27 +15,35 @@ var errCut = errors.New("annotate answer: the JSON is not whole")
 // shape's type as this program's own encoder wrote it: Wrap looks for where it
 // ends and does not check it otherwise.
 func (s *Shape) Wrap(dst, body []byte) ([]byte, error) {
-	w := wrapper{src: body, dst: append(slices.Grow(dst, len(body)+len(body)/4+64), `{"json":`...)}
+	w := wrapper{src: body}
 	if !w.value(s) {
 		return dst, errCut
 	}
-	w.dst = append(w.dst, body[w.copied:]...)
-	if len(w.notes) > 0 {
-		w.dst = append(append(append(w.dst, `,"meta":{"values":`...), w.notes...), `,"v":1}`...)
+	dst = append(slices.Grow(dst, len(body)+2*len(w.big)+len(w.notes)+40), `{"json":`...)
+	copied := 0
+	for _, n := range w.big {
+		dst = append(append(dst, body[copied:n.from]...), '"')
+		dst = append(append(dst, body[n.from:n.to]...), '"')
+		copied = n.to
 	}
-	return append(w.dst, '}'), nil
+	dst = append(dst, body[copied:]...)
+	if len(w.notes) > 0 {
+		dst = append(append(append(dst, `,"meta":{"values":`...), w.notes...), `,"v":1}`...)
+	}
+	return append(dst, '}'), nil
 }
 
-// wrapper copies JSON and notes what stands where.
+// wrapper reads JSON once and notes what stands where.
 type wrapper struct {
-	src    []byte
-	at     int // in src
-	copied int // of src
-	dst    []byte
-	path   []byte // of the value at hand
-	notes  []byte // meta.values
-	depth  int    // of the value at hand; 0 is the whole
+	src   []byte
+	at    int    // in src
+	path  []byte // of the value at hand, as it stands in a JSON text
+	notes []byte // meta.values
+	big   []span // integers that become text
+	depth int    // of the value at hand; 0 is the whole
 }
+
+type span struct{ from, to int }
 
 // kind skips spaces and returns the byte that a value or mark begins with, 0
 // at the end.
@@ -74,16 +81,16 @@ func (w *wrapper) note(kind string) {
 		w.notes = append(w.notes, kind...)
 		return
 	}
-	if len(w.notes) == 0 {
-		w.notes = append(w.notes, '{', '}')
+	if w.notes == nil {
+		w.notes = append(make([]byte, 0, 64+len(w.src)/4), '{')
 	} else {
-		w.notes = append(w.notes[:len(w.notes)-1], ',', '}')
+		w.notes[len(w.notes)-1] = ','
 	}
-	w.notes, _ = jsontext.AppendQuote(w.notes[:len(w.notes)-1], w.path) // names are valid UTF-8: they have been written
-	w.notes = append(append(append(w.notes, ':'), kind...), '}')
+	w.notes = append(append(append(w.notes, '"'), w.path...), `":`...)
+	w.notes = append(append(w.notes, kind...), '}')
 }
 
-// integer turns a number that JavaScript would round into a bigint.
+// integer makes a number that JavaScript would round a bigint.
 func (w *wrapper) integer() bool {
 	start := w.at
 	if !w.skip() {
@@ -96,8 +103,7 @@ func (w *wrapper) integer() bool {
 	if n, err := strconv.ParseInt(string(lit), 10, 64); err == nil && n <= maxSafe && n >= -maxSafe {
 		return true
 	}
-	w.dst = append(append(append(append(w.dst, w.src[w.copied:start]...), '"'), lit...), '"')
-	w.copied = w.at
+	w.big = append(w.big, span{start, w.at})
 	w.note(`["bigint"]`)
 	return true
 }
@@ -135,7 +141,7 @@ func (w *wrapper) object(s *Shape) bool {
 			w.kind()
 		}
 		start := w.at
-		if w.kind() != '"' || !w.skip() {
+		if w.kind() != '"' || !w.text() {
 			return false
 		}
 		name := w.src[start+1 : w.at-1]
@@ -143,23 +149,27 @@ func (w *wrapper) object(s *Shape) bool {
 			return false
 		}
 		w.at++
-		member := s.each
-		if s.members != nil {
-			member = s.members[string(name)]
-		}
-		if member == nil {
-			if w.kind(); !w.skip() {
-				return false
-			}
-			continue
-		}
-		mark := w.enter()
-		w.segment(name)
-		if !w.value(member) {
+		if !w.member(s, name) {
 			return false
 		}
-		w.leave(mark)
 	}
+}
+
+// member goes past the value of a member of that name, as it stands in JSON.
+func (w *wrapper) member(s *Shape, name []byte) bool {
+	known := s.find(name)
+	switch {
+	case known == nil && s.each == nil:
+		w.kind()
+		return w.skip()
+	case known == nil:
+		known = &member{segment: segment(name), shape: s.each}
+	}
+	mark := w.enter()
+	w.path = append(w.path, known.segment...)
+	whole := w.value(known.shape)
+	w.leave(mark)
+	return whole
 }
 
 // enter begins a segment of the path; leave takes it away again.
@@ -175,17 +185,18 @@ func (w *wrapper) leave(mark int) {
 	w.path, w.depth = w.path[:mark], w.depth-1
 }
 
-var segmentEscapes = strings.NewReplacer(`\`, `\\`, `.`, `\.`)
-
-// segment appends a member's name as it stands in JSON.
-func (w *wrapper) segment(name []byte) {
-	plain := string(name)
-	if strings.IndexByte(plain, '\\') >= 0 {
-		if b, err := jsontext.AppendUnquote(nil, `"`+plain+`"`); err == nil {
-			plain = string(b)
-		}
+// segment is a member's name, as it stands in JSON, as it stands in a path in
+// JSON.
+func segment(name []byte) string {
+	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '.') < 0 {
+		return string(name)
 	}
-	w.path = append(w.path, segmentEscapes.Replace(plain)...)
+	plain, err := jsontext.AppendUnquote(nil, `"`+string(name)+`"`)
+	if err != nil {
+		return string(name) // as whoever wrote the JSON had it
+	}
+	quoted, _ := jsontext.AppendQuote(nil, joinPath(nil, []string{string(plain)})) // valid UTF-8: it has been read
+	return string(quoted[1 : len(quoted)-1])
 }
 
 // skip goes past the value at hand.

@@ -42,7 +42,7 @@ func (s *Service) Authenticate(ctx context.Context, bearer, address string) (op.
 	if !ok {
 		return op.Caller{}, s.wrong(address, invalidKey())
 	}
-	v, err := s.secrets.secret(&f, func() (v *secret, err error) {
+	v, err := s.secrets.find(&f, func() (v *secret, err error) {
 		err = s.store.View(ctx, func(tx kv.Tx) (err error) {
 			v, err = find(tx, secrets, &f)
 			return err

@@ -6,32 +6,33 @@ import (
 	"edgesvc.dev/svc/kv"
 )
 
-// memoSize is the most keys that a memo holds; beyond it starts anew.
+// memoSize is the most secrets that a memo holds; beyond it starts anew.
 const memoSize = 10_000
 
-// memo keeps the secrets that requests came with for as long as the store stays
-// as it is: between two commits a key is read once. It is safe for concurrent
-// use, and holds nothing when the store does not tell its version.
-type memo struct {
+// memo keeps what the secrets led to that requests came with, for as long as the
+// store stays as it is: between two commits each is read once. What depends on
+// the time is for the caller to check. It is safe for concurrent use, and holds
+// nothing when the store does not tell its version.
+type memo[T any] struct {
 	store kv.Versioned
 
 	mu   sync.RWMutex // guards seen
-	seen map[Fingerprint]sighting
+	seen map[Fingerprint]sighting[T]
 }
 
-type sighting struct {
-	secret  *secret // not to be changed
+type sighting[T any] struct {
+	found   *T // not to be changed
 	version int64
 }
 
-func newMemo(store kv.Store) *memo {
+func newMemo[T any](store kv.Store) *memo[T] {
 	versioned, _ := store.(kv.Versioned)
-	return &memo{store: versioned, seen: map[Fingerprint]sighting{}}
+	return &memo[T]{store: versioned, seen: map[Fingerprint]sighting[T]{}}
 }
 
-// secret returns what f leads to, from read when the store has changed since it
+// find returns what f leads to, from read when the store has changed since it
 // was read last.
-func (m *memo) secret(f *Fingerprint, read func() (*secret, error)) (*secret, error) {
+func (m *memo[T]) find(f *Fingerprint, read func() (*T, error)) (*T, error) {
 	if m.store == nil {
 		return read()
 	}
@@ -42,8 +43,8 @@ func (m *memo) secret(f *Fingerprint, read func() (*secret, error)) (*secret, er
 	m.mu.RLock()
 	last := m.seen[*f]
 	m.mu.RUnlock()
-	if last.secret != nil && last.version == version {
-		return last.secret, nil
+	if last.found != nil && last.version == version {
+		return last.found, nil
 	}
 	v, err := read()
 	if err != nil {
@@ -54,6 +55,6 @@ func (m *memo) secret(f *Fingerprint, read func() (*secret, error)) (*secret, er
 	if len(m.seen) >= memoSize {
 		clear(m.seen)
 	}
-	m.seen[*f] = sighting{v, version}
+	m.seen[*f] = sighting[T]{v, version}
 	return v, nil
 }

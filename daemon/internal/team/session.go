@@ -69,20 +69,25 @@ func sessionRequired() *api.Error {
 // rate_limited an address that has tried too many wrong ones.
 func (s *Service) AuthenticateSession(ctx context.Context, bearer, address, userAgent string) (op.Caller, error) {
 	f := fingerprint(bearer)
-	var who op.Caller
-	var v *session
-	err := s.store.View(ctx, func(tx kv.Tx) (err error) {
-		who, v, err = s.signedIn(tx, &f)
-		return err
+	found, err := s.entered.find(&f, func() (v *signedIn, err error) {
+		err = s.store.View(ctx, func(tx kv.Tx) (err error) {
+			v, err = enter(tx, &f)
+			return err
+		})
+		return v, err
 	})
+	if err == nil && !found.session.alive(s.Now()) {
+		err = &kv.NotFoundError{Table: sessions.Name(), ID: found.who.Credential}
+	}
 	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
 		return op.Caller{}, s.wrong(address, sessionRequired())
 	}
 	if err != nil {
 		return op.Caller{}, err
 	}
+	who := found.who
 	who.Address, who.UserAgent = address, userAgent
-	if s.Now().Sub(v.Used.Time()) >= sessionRenew {
+	if s.Now().Sub(found.session.Used.Time()) >= sessionRenew {
 		err = s.renew(ctx, &who)
 	}
 	return who, err
@@ -113,28 +118,33 @@ func (s *Service) Present(ctx context.Context, who op.Caller) (op.Caller, error)
 	return who, err
 }
 
-// signedIn finds the caller of a token, or a *kv.NotFoundError.
-func (s *Service) signedIn(tx kv.Tx, f *Fingerprint) (who op.Caller, v *session, err error) {
+// signedIn is what a session's token leads to.
+type signedIn struct {
+	who     op.Caller // without what the request says
+	session *session
+}
+
+// enter finds whom a token signs in, or a *kv.NotFoundError. Whether the
+// session has ended by now is not its concern.
+func enter(tx kv.Tx, f *Fingerprint) (*signedIn, error) {
 	t, err := find(tx, tokens, f)
 	if err != nil {
-		return who, nil, err
+		return nil, err
 	}
-	if v, err = sessions.Get(tx, t.Team, t.Session); err != nil {
-		return who, nil, err
-	}
-	if !v.alive(s.Now()) {
-		return who, nil, &kv.NotFoundError{Table: sessions.Name(), ID: t.Session}
+	v, err := sessions.Get(tx, t.Team, t.Session)
+	if err != nil {
+		return nil, err
 	}
 	m, err := members.Get(tx, t.Team, v.User)
 	if err != nil {
-		return who, nil, err
+		return nil, err
 	}
 	role := op.ParseRole(m.Role)
-	return op.Caller{
+	return &signedIn{session: v, who: op.Caller{
 		Kind: op.Session, Credential: t.Session, Team: t.Team,
 		Actor: api.Actor{Type: "user", ID: v.User}, Name: m.called(),
 		Scopes: role.Scopes(), Role: role, ExpiresAt: v.expires(),
-	}, v, nil
+	}}, nil
 }
 
 // renew notes the use of a session. A store that is full keeps nobody from

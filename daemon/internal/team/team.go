@@ -31,7 +31,8 @@ type Service struct {
 	Seal Sealer
 
 	store   kv.Store
-	secrets *memo
+	secrets *memo[secret]
+	entered *memo[signedIn]
 	guesses *failures // wrong keys and tokens
 	logins  *failures // wrong passwords and links
 	hashing chan struct{}
@@ -41,7 +42,7 @@ type Service struct {
 // New returns the teams kept in store.
 func New(store kv.Store) *Service {
 	return &Service{
-		Now: time.Now, Passwords: DefaultCost, store: store, secrets: newMemo(store),
+		Now: time.Now, Passwords: DefaultCost, store: store, secrets: newMemo[secret](store), entered: newMemo[signedIn](store),
 		guesses: newFailures(), logins: newFailures(),
 		hashing: make(chan struct{}, hashesAtOnce),
 		notes:   notes{uses: map[string]*use{}},

@@ -46,7 +46,7 @@ func (r *Router) readMessages(ctx *fasthttp.RequestCtx, b *plan) (*plan, error) 
 	switch {
 	case len(list) == 0:
 		return r.noMessage(b, true, early("BAD_REQUEST", "empty batch"))
-	case len(list) > r.MaxBatch:
+	case len(list) > max(r.MaxBatch, 1):
 		return r.noMessage(b, true, early("BAD_REQUEST", "Batch call exceeds maximum size"))
 	}
 	b.messages = make([]message, len(list))

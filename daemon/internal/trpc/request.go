@@ -1,13 +1,15 @@
 package trpc
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/valyala/fasthttp"
 
@@ -35,12 +37,15 @@ func (r *Router) plan(ctx *fasthttp.RequestCtx, path string) (*plan, error) {
 		return r.readMessages(ctx, b)
 	}
 	b.stream = asksLines(ctx)
+	if r.Separator != "" {
+		name = strings.ReplaceAll(name, r.Separator, ".")
+	}
 	names := []string{name}
 	if b.batch {
 		names = strings.Split(name, ",")
 	}
 	switch {
-	case len(names) > r.MaxBatch:
+	case len(names) > max(r.MaxBatch, 1):
 		return nil, early("BAD_REQUEST", "Batch call exceeds maximum size")
 	case r.mixed(names) != "":
 		return nil, early("BAD_REQUEST", "Cannot mix procedure types in call: %s", r.mixed(names))
@@ -48,7 +53,10 @@ func (r *Router) plan(ctx *fasthttp.RequestCtx, path string) (*plan, error) {
 	if err := connectionParams(query.Peek("connectionParams")); err != nil {
 		return nil, err
 	}
-	if b.stream && !b.batch {
+	switch {
+	case b.batch && r.MaxBatch == 0:
+		return nil, early("BAD_REQUEST", "Batching is not enabled on the server")
+	case b.stream && !b.batch:
 		return nil, early("BAD_REQUEST", "Streaming requests must be batched (you can do a batch of 1)")
 	}
 	r.prepare(ctx, b, names)
@@ -58,8 +66,11 @@ func (r *Router) plan(ctx *fasthttp.RequestCtx, path string) (*plan, error) {
 func media(ctx *fasthttp.RequestCtx) error {
 	given := string(ctx.Request.Header.ContentType())
 	kind, _, _ := strings.Cut(given, ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
 	switch {
-	case ctx.IsGet(), strings.EqualFold(strings.TrimSpace(kind), "application/json"):
+	case ctx.IsGet() && (kind == "multipart/form-data" || kind == "application/octet-stream"):
+		return early("METHOD_NOT_SUPPORTED", "Only POST requests are supported for %s requests", kind)
+	case ctx.IsGet(), kind == "application/json":
 		return nil
 	case given == "":
 		return early("UNSUPPORTED_MEDIA_TYPE", "Missing content-type header")
@@ -99,7 +110,7 @@ func connectionParams(raw []byte) error {
 	if len(raw) == 0 {
 		return nil
 	}
-	if !json.Valid(raw) {
+	if !jsontext.Value(raw).IsValid() {
 		return early("PARSE_ERROR", "Not JSON-parsable query params")
 	}
 	var params map[string]string
@@ -120,7 +131,7 @@ func (r *Router) prepare(ctx *fasthttp.RequestCtx, b *plan, names []string) {
 		c.Path, c.Session, c.Alone, c.input = name, session, len(names) == 1, inputs[i]
 		if c.proc = r.Procedures[name]; c.proc == nil {
 			c.err = notFound(name)
-		} else if c.err = c.proc.accepts(b, name); c.err == nil {
+		} else if c.err = r.accepts(c.proc, b, name); c.err == nil {
 			c.err = failed
 		}
 	}
@@ -134,14 +145,17 @@ func notFound(name string) *Error {
 	return &Error{Code: "NOT_FOUND", Message: `No procedure found on path "` + name + `"`}
 }
 
-func (p *Procedure) accepts(b *plan, name string) error {
-	allow := "GET, POST"
-	if p.Type == Mutation {
-		allow = "POST"
+func (r *Router) accepts(p *Procedure, b *plan, name string) error {
+	allow := []string{"GET"}
+	switch {
+	case p.Type == Mutation:
+		allow = []string{"POST"}
+	case r.Posted:
+		allow = []string{"GET", "POST"}
 	}
-	if b.method != "POST" && (b.method != "GET" || p.Type == Mutation) {
+	if !slices.Contains(allow, b.method) {
 		return &Error{
-			Code: "METHOD_NOT_SUPPORTED", Allow: allow,
+			Code: "METHOD_NOT_SUPPORTED", Allow: strings.Join(allow, ", "),
 			Message: fmt.Sprintf("Unsupported %s-request to %s procedure at path %q", b.method, p.Type, name),
 		}
 	}
@@ -181,7 +195,7 @@ func (in *input) check() error {
 // checkAll refuses when any of raws is no payload.
 func checkAll(raws []input) error {
 	for _, in := range raws {
-		if len(in.raw) == 0 {
+		if len(in.raw) == 0 || superjson.Bare(in.raw) {
 			continue
 		}
 		if _, err := superjson.Decode(in.raw); err != nil {
@@ -215,7 +229,7 @@ func (r *Router) inputs(ctx *fasthttp.RequestCtx, b *plan, n int) []input {
 		}
 		return all
 	}
-	if len(raw) > r.MaxBody {
+	if len(raw) > r.MaxBody && !ctx.IsGet() {
 		return fail(&Error{Code: "PAYLOAD_TOO_LARGE"})
 	}
 	raw = append([]byte(nil), raw...)
@@ -226,11 +240,12 @@ func (r *Router) inputs(ctx *fasthttp.RequestCtx, b *plan, n int) []input {
 	if len(raw) == 0 {
 		return all
 	}
-	if !jsontext.Value(raw).IsValid() {
+	var keyed map[string]jsontext.Value
+	err := json.Unmarshal(raw, &keyed)
+	if _, malformed := errors.AsType[*jsontext.SyntacticError](err); malformed {
 		return fail(bad("The input is not valid JSON"))
 	}
-	var keyed map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &keyed); err != nil || keyed == nil {
+	if err != nil || keyed == nil {
 		return fail(bad(`"input" needs to be an object when doing a batch call`))
 	}
 	if len(keyed) > r.MaxBatch {

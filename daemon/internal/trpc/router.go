@@ -75,9 +75,16 @@ type Router struct {
 	Ending context.Context
 	// Observe is told of every finished call.
 	Observe  func(path string, status int, seconds float64)
-	MaxBatch int
+	MaxBatch int // calls in a request; 0 is one, without batches
 	MaxBody  int
 	Ping     time.Duration // between signs of life on a quiet stream
+	// Posted says that queries and subscriptions are taken by POST too.
+	Posted bool
+	// Quiet is how long a subscription's client hears nothing before it comes
+	// again; 0 is for ever.
+	Quiet time.Duration
+	// Separator stands in URLs for the dots of names; "" is a dot.
+	Separator string
 }
 
 // Serve answers a request whose path below the prefix, still escaped, is path.
@@ -142,25 +149,31 @@ func (r *Router) run(ctx context.Context, c *planned) (out []byte, err error) {
 }
 
 func (r *Router) serveWhole(ctx *fasthttp.RequestCtx, b *plan) {
-	var body []byte
+	body := &ctx.Response
+	body.ResetBody()
 	status := 0
-	if b.batch {
-		body = append(body, '[')
-	}
 	for i := range b.calls {
 		c := &b.calls[i]
 		out, err := r.answer(ctx, c)
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = appendResult(body, c.Path, out, err)
 		status = common(status, statusOf(err))
+		switch {
+		case b.batch && i == 0:
+			body.AppendBodyString("[")
+		case i > 0:
+			body.AppendBodyString(",")
+		}
+		if err != nil {
+			body.AppendBody(failure(err).envelope(c.Path))
+			continue
+		}
+		body.AppendBodyString(`{"result":{"data":`)
+		body.AppendBody(defined(out))
+		body.AppendBodyString("}}")
 	}
 	if b.batch {
-		body = append(body, ']')
+		body.AppendBodyString("]")
 	}
 	ctx.SetStatusCode(status)
-	ctx.Response.SetBody(body)
 }
 
 // answer runs a call whose answer's header is not sent yet.
@@ -187,13 +200,6 @@ func common(sofar, next int) int {
 		return next
 	}
 	return fasthttp.StatusMultiStatus
-}
-
-func appendResult(dst []byte, path string, out []byte, err error) []byte {
-	if err != nil {
-		return append(dst, failure(err).envelope(path)...)
-	}
-	return append(append(append(dst, `{"result":{"data":`...), defined(out)...), `}}`...)
 }
 
 // undefined is the envelope of no value.

@@ -117,11 +117,21 @@ func (r *Router) serveEvents(ctx *fasthttp.RequestCtx, b *plan) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		s := newStream(req.Context(), w, r.Ping, "event: ping\ndata: \n\n")
 		defer s.close()
-		if s.send([]byte("event: connected\ndata: {}\n\n")) != nil {
+		if s.send(r.connected()) != nil {
 			return
 		}
 		r.follow(req.Context(), s, &b.calls[0], b.lastID)
 	}))(ctx)
+}
+
+// connected is the first event. It tells the client when to take the
+// connection for dead.
+func (r *Router) connected() []byte {
+	options := ""
+	if r.Quiet > 0 {
+		options = fmt.Sprintf(`"reconnectAfterInactivityMs":%d`, r.Quiet.Milliseconds())
+	}
+	return []byte("event: connected\ndata: {" + options + "}\n\n")
 }
 
 func (r *Router) follow(ctx context.Context, s *stream, c *planned, lastID string) {

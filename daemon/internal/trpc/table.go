@@ -65,7 +65,7 @@ func New(table *op.Table, o Options) *Handler {
 	h.end = end
 	h.router = Router{
 		Procedures: map[string]*Procedure{}, Context: o.Context, Bridge: o.Bridge, Observe: o.Observe,
-		MaxBatch: maxBatch, MaxBody: maxBody, Ping: ping,
+		MaxBatch: maxBatch, MaxBody: maxBody, Ping: ping, Quiet: 3 * ping, Posted: true,
 		Session: h.session, Finish: h.finish, Present: h.present, Ending: ending,
 	}
 	for _, row := range table.Ops {
