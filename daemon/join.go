@@ -61,6 +61,7 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.table = op.NewTable(d.store, op.NewLimiter(limits),
 		d.team.Ops(), d.posts.Ops(), d.jobs.Ops(), d.media.Ops(), d.log.Ops(),
 		d.helpdesk.Ops(), d.agents.Ops(), d.tasks.Ops(), d.chat.Ops())
+	d.table.Audit = d.team.Note
 	d.table.AddStreams(d.jobs.Streams(), d.tasks.Streams(), d.chat.Streams())
 	d.metrics = newMetrics(d.store)
 	d.bridge = hijack.New(slog.Default(), streamWrite)

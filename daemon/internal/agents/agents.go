@@ -122,7 +122,7 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Asks an agent as a visitor would. Its tools are not run and nothing is kept."},
 	}
 	for i := range ops {
-		ops[i].Hints.ReadOnly = ops[i].Class == read
+		ops[i].Hints.ReadOnly, ops[i].Audit = ops[i].Class == read, ops[i].Class == write
 	}
 	return ops
 }

@@ -61,7 +61,7 @@ func (t *Table) call(ctx context.Context, r *Request) (res Result, err error) {
 		}
 		ctx = context.WithValue(ctx, claimKey{}, c)
 	}
-	out, err := r.Op.Do.run(ctx, r.Caller, in)
+	out, err := r.Op.Do.run(t.noting(ctx, r, in), r.Caller, in)
 	if errors.Is(err, errReplay) {
 		return c.replay(res), nil
 	}

@@ -92,8 +92,16 @@ func Update[Out any](ctx context.Context, store kv.Store, fn func(kv.Tx) (Out, e
 			}
 		}
 		var err error
-		if out, err = fn(tx); err != nil || c == nil {
+		if out, err = fn(tx); err != nil {
 			return err
+		}
+		if n, ok := ctx.Value(noteKey{}).(*note); ok {
+			if err := n.write(tx, out); err != nil {
+				return err
+			}
+		}
+		if c == nil {
+			return nil
 		}
 		return c.keep(tx, out)
 	})

@@ -33,6 +33,9 @@ type Op struct {
 	// Secret marks an answer that is shown once, so that it is never kept under
 	// an idempotency key.
 	Secret bool
+	// Audit has the act noted in the team's audit log, in the transaction of its
+	// Update.
+	Audit  bool
 	Status int   // of success; 0 means 200. The answer's HTTPStatus method wins.
 	Class  Class // rate limit class; 0 means by method
 	Hints  Hints // for MCP
@@ -84,9 +87,11 @@ type Table struct {
 	Ops      []*Op
 	Streams  []*Stream
 	Registry huma.Registry // schemas of all inputs and outputs
-	byName   map[string]*Op
-	store    kv.Store
-	limits   *Limiter
+	// Audit notes a privileged act; it is set before the first call.
+	Audit  func(tx kv.Tx, who *Caller, action, target string) error
+	byName map[string]*Op
+	store  kv.Store
+	limits *Limiter
 }
 
 // NewTable joins the rows of all domains. It panics on a row that contradicts

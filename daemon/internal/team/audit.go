@@ -48,6 +48,12 @@ var (
 	chainEnds = kv.NewTable[chainEnd]("auditend")
 )
 
+// Note adds an act of another domain to the audit log of the caller's team, in
+// the transaction of the act.
+func (s *Service) Note(tx kv.Tx, who *op.Caller, action, target string) error {
+	return s.audit(tx, who, action, target, nil)
+}
+
 // audit appends to the caller's team's audit log, in the transaction of the act.
 func (s *Service) audit(tx kv.Tx, who *op.Caller, action, target string, more detail) error {
 	end, err := chainEnds.Get(tx, who.Team, who.Team)
