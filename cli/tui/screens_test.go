@@ -201,6 +201,23 @@ func TestMouse(t *testing.T) {
 	s.sees("▸○ queued: Shipping FAQ")
 }
 
+// TestOvertakenEvents: an older state of a conversation changes nothing, and an
+// answer that begins again takes back its text.
+func TestOvertakenEvents(t *testing.T) {
+	s := newWorld(t, 100, 24, "recorded.json")
+	s.keys("3")
+	in := s.m.screen().(*inbox)
+	old := s.inbox.page.Data[0]
+	old.Version, old.Visitor.Name = 1, "Nobody"
+	in.put(&old)
+	in.talk.event(&api.ConversationEvent{Type: "start", MessageID: "msg_x"})
+	in.talk.event(&api.ConversationEvent{Type: "delta", MessageID: "msg_x", Text: "Anew"})
+	s.sees("Ada Lovelace", "Anew▌")
+	if v := s.view(); strings.Contains(v, "Nobody") || strings.Contains(v, "not included") {
+		t.Errorf("what was overtaken is shown:\n%s", v)
+	}
+}
+
 // TestReadByLooking: only what the operator has come to counts as read.
 func TestReadByLooking(t *testing.T) {
 	s := newWorld(t, 100, 24, "recorded.json")
