@@ -40,6 +40,14 @@ func (s *Shape) find(name []byte) *member {
 	return nil
 }
 
+// of returns the member of an object whose name stands so in JSON, or nil.
+func (s *Shape) of(name []byte) *member {
+	if s.each != nil {
+		return &member{segment: segment(name), shape: s.each}
+	}
+	return s.find(name)
+}
+
 func (s *Shape) add(name string, shape *Shape) {
 	if s.find([]byte(name)) != nil {
 		return // alternatives share members of one kind

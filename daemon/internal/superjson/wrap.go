@@ -129,45 +129,44 @@ func (w *wrapper) list(each *Shape) bool {
 	}
 }
 
+// object looks at its members' names only: the values of those without a shape
+// are passed by as what stands between.
 func (w *wrapper) object(s *Shape) bool {
-	w.at++
-	for {
-		switch w.kind() {
-		case '}':
-			w.at++
-			return true
-		case ',':
-			w.at++
-			w.kind()
-		}
-		start := w.at
-		if w.kind() != '"' || !w.text() {
-			return false
-		}
-		name := w.src[start+1 : w.at-1]
-		if w.kind() != ':' {
-			return false
+	depth := 0 // inside this object
+	for w.at++; w.at < len(w.src); {
+		switch w.src[w.at] {
+		case '"':
+			start := w.at + 1
+			if !w.text() {
+				return false
+			}
+			name := w.src[start : w.at-1]
+			if depth > 0 || w.kind() != ':' {
+				continue
+			}
+			if m := s.of(name); m != nil && !w.member(m) {
+				return false
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth < 0 {
+				w.at++
+				return true
+			}
 		}
 		w.at++
-		if !w.member(s, name) {
-			return false
-		}
 	}
+	return false
 }
 
-// member goes past the value of a member of that name, as it stands in JSON.
-func (w *wrapper) member(s *Shape, name []byte) bool {
-	known := s.find(name)
-	switch {
-	case known == nil && s.each == nil:
-		w.kind()
-		return w.skip()
-	case known == nil:
-		known = &member{segment: segment(name), shape: s.each}
-	}
+// member goes past the value of m, from the colon on.
+func (w *wrapper) member(m *member) bool {
+	w.at++
 	mark := w.enter()
-	w.path = append(w.path, known.segment...)
-	whole := w.value(known.shape)
+	w.path = append(w.path, m.segment...)
+	whole := w.value(m.shape)
 	w.leave(mark)
 	return whole
 }
@@ -232,22 +231,30 @@ func (w *wrapper) skip() bool {
 	return depth == 0
 }
 
-// text goes past a string: to the next quote that no odd number of backslashes
-// stands before.
+// text goes past a string.
 func (w *wrapper) text() bool {
-	for i := w.at + 1; ; {
-		n := bytes.IndexByte(w.src[i:], '"')
+	n := bytes.IndexByte(w.src[w.at+1:], '"')
+	if w.at += n + 2; n > 0 && w.src[w.at-2] == '\\' {
+		return w.rest(w.at - n - 1)
+	}
+	return n >= 0
+}
+
+// rest goes past the rest of a string that began at start, from a quote on that
+// may be part of it: it is when an odd number of backslashes stands before.
+func (w *wrapper) rest(start int) bool {
+	for {
+		escape := w.at - 1
+		for escape > start && w.src[escape-1] == '\\' {
+			escape--
+		}
+		if (w.at-1-escape)%2 == 0 {
+			return true
+		}
+		n := bytes.IndexByte(w.src[w.at:], '"')
 		if n < 0 {
 			return false
 		}
-		end := i + n
-		escape := end
-		for escape > i && w.src[escape-1] == '\\' {
-			escape--
-		}
-		if i = end + 1; (end-escape)%2 == 0 {
-			w.at = i
-			return true
-		}
+		w.at += n + 1
 	}
 }

@@ -55,7 +55,7 @@ func (h *Handler) subscription(row *op.Stream) *Procedure {
 		}
 		defer leave()
 		err = h.table.Follow(ctx, row, s.member, op.Args{Body: body}, func(id string, v any) error {
-			data, err := wrap(shape, op.Result{Value: v})
+			data, err := wrap(nil, shape, op.Result{Value: v})
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package trpc
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/valyala/fasthttp"
@@ -104,13 +103,17 @@ func (r *Router) serveMessages(ctx *fasthttp.RequestCtx, b *plan) {
 	status := 0
 	for i := range b.messages {
 		m := &b.messages[i]
-		var out []byte
+		body = m.head(append(body, ','))
 		path, err := "", m.err
 		if len(b.calls) > 0 {
 			path = b.calls[i].Path
-			out, err = r.answer(ctx, &b.calls[i])
+			body, err = r.answer(ctx, &b.calls[i], body, `"result":{"type":"data","data":`)
 		}
-		body = m.append(append(body, ','), path, out, err)
+		if err != nil {
+			body = append(append(append(body, `"error":{"json":`...), failure(err).shape(path)...), "}}"...)
+		} else {
+			body = append(body, "}}"...)
+		}
 		status = common(status, statusOf(err))
 	}
 	if b.single {
@@ -120,24 +123,18 @@ func (r *Router) serveMessages(ctx *fasthttp.RequestCtx, b *plan) {
 		body = append(body, ']')
 	}
 	ctx.SetStatusCode(status)
-	ctx.Response.SetBody(body)
+	ctx.Response.SetBodyRaw(body)
 }
 
-func (m *message) append(dst []byte, path string, out []byte, err error) []byte {
+// head begins the answer to m.
+func (m *message) head(dst []byte) []byte {
 	id := m.ID
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	dst = append(append(dst, `{"id":`...), id...)
+	dst = append(append(append(dst, `{"id":`...), id...), ',')
 	if m.Version != nil {
-		dst = append(dst, `,"jsonrpc":"2.0"`...)
+		dst = append(dst, `"jsonrpc":"2.0",`...)
 	}
-	if err != nil {
-		e, _ := errors.AsType[*Error](err)
-		if e == nil {
-			e = errInternal
-		}
-		return append(append(append(dst, `,"error":{"json":`...), e.shape(path)...), "}}"...)
-	}
-	return append(append(append(dst, `,"result":{"type":"data","data":`...), defined(out)...), "}}"...)
+	return dst
 }

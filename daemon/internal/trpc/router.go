@@ -32,8 +32,9 @@ const (
 // Procedure is one name that clients call.
 type Procedure struct {
 	Type Type
-	// Call answers a query or mutation with an envelope; nil is undefined.
-	Call func(ctx context.Context, c *Call) ([]byte, error)
+	// Call answers a query or mutation: it appends an envelope to dst, or
+	// nothing for undefined.
+	Call func(ctx context.Context, c *Call, dst []byte) ([]byte, error)
 	// Subscribe sends events until it returns. An error of emit means that the
 	// client has left.
 	Subscribe func(ctx context.Context, c *Call, emit func(Event) error) error
@@ -131,54 +132,57 @@ type plan struct {
 	single        bool // one message, no list
 }
 
-func (r *Router) run(ctx context.Context, c *planned) (out []byte, err error) {
+// run appends the envelope of a call's answer to dst.
+func (r *Router) run(ctx context.Context, c *planned, dst []byte) (out []byte, err error) {
 	start := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
 			slog.Error("panic in a procedure", "path", c.Path, "panic", fmt.Sprint(p))
-			out, err = nil, errInternal
+			err = errInternal
 		}
 		if c.proc != nil {
 			r.Observe(c.Path, statusOf(err), time.Since(start).Seconds())
 		}
 	}()
 	if c.err != nil {
-		return nil, c.err
+		return dst, c.err
 	}
-	return c.proc.Call(ctx, &c.Call)
+	if out, err = c.proc.Call(ctx, &c.Call, dst); err == nil && len(out) == len(dst) {
+		out = append(out, undefined...)
+	}
+	return out, err
 }
 
 func (r *Router) serveWhole(ctx *fasthttp.RequestCtx, b *plan) {
-	body := &ctx.Response
-	body.ResetBody()
+	body := ctx.Response.SwapBody(nil)[:0] // its memory comes and goes with answers
 	status := 0
+	if b.batch {
+		body = append(body, '[')
+	}
 	for i := range b.calls {
-		c := &b.calls[i]
-		out, err := r.answer(ctx, c)
-		status = common(status, statusOf(err))
-		switch {
-		case b.batch && i == 0:
-			body.AppendBodyString("[")
-		case i > 0:
-			body.AppendBodyString(",")
+		if i > 0 {
+			body = append(body, ',')
 		}
+		var err error
+		body, err = r.answer(ctx, &b.calls[i], body, `{"result":{"data":`)
 		if err != nil {
-			body.AppendBody(failure(err).envelope(c.Path))
-			continue
+			body = append(body, failure(err).envelope(b.calls[i].Path)...)
+		} else {
+			body = append(body, "}}"...)
 		}
-		body.AppendBodyString(`{"result":{"data":`)
-		body.AppendBody(defined(out))
-		body.AppendBodyString("}}")
+		status = common(status, statusOf(err))
 	}
 	if b.batch {
-		body.AppendBodyString("]")
+		body = append(body, ']')
 	}
 	ctx.SetStatusCode(status)
+	ctx.Response.SwapBody(body)
 }
 
-// answer runs a call whose answer's header is not sent yet.
-func (r *Router) answer(ctx *fasthttp.RequestCtx, c *planned) ([]byte, error) {
-	out, err := r.run(r.Context, c)
+// answer runs a call whose answer's header is not sent yet. It appends before
+// and the envelope to dst, or nothing with an error.
+func (r *Router) answer(ctx *fasthttp.RequestCtx, c *planned, dst []byte, before string) ([]byte, error) {
+	out, err := r.run(r.Context, c, append(dst, before...))
 	r.Finish(ctx, &c.Call)
 	if err == nil {
 		return out, nil
@@ -191,7 +195,7 @@ func (r *Router) answer(ctx *fasthttp.RequestCtx, c *planned) ([]byte, error) {
 	case e.Problem != nil && e.Problem.RetryAfter > 0:
 		ctx.Response.Header.Set("Retry-After", strconv.Itoa(e.Problem.RetryAfter))
 	}
-	return out, err
+	return dst, err
 }
 
 // common is the status of a batch: that of all calls, or 207 when they differ.
@@ -204,13 +208,6 @@ func common(sofar, next int) int {
 
 // undefined is the envelope of no value.
 const undefined = `{"json":null,"meta":{"values":["undefined"],"v":1}}`
-
-func defined(out []byte) []byte {
-	if out == nil {
-		return []byte(undefined)
-	}
-	return out
-}
 
 // Value is the call's input. Reading it may refuse with BAD_REQUEST.
 func (c *Call) Value() (*superjson.Value, error) {

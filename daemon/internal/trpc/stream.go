@@ -19,7 +19,7 @@ func (r *Router) serveLines(ctx *fasthttp.RequestCtx, b *plan) {
 	first := make([][]byte, len(b.calls)) // lines that are there before the head
 	for i := range b.calls {
 		if c := &b.calls[i]; c.proc != nil && c.proc.First {
-			out, err := r.answer(ctx, c)
+			out, err := r.answer(ctx, c, nil, "")
 			first[i] = line(i, c.Path, out, err)
 		}
 	}
@@ -38,7 +38,7 @@ func (r *Router) serveLines(ctx *fasthttp.RequestCtx, b *plan) {
 					lines <- first[i]
 					return
 				}
-				out, err := r.run(req.Context(), &b.calls[i])
+				out, err := r.run(req.Context(), &b.calls[i], nil)
 				lines <- line(i, b.calls[i].Path, out, err)
 			})
 		}
@@ -62,7 +62,7 @@ func line(i int, path string, out []byte, err error) []byte {
 	if err != nil {
 		return append(append(append(b, `{"error":`...), failure(err).shape(path)...), "}]]]}\n"...)
 	}
-	body, values := split(defined(out))
+	body, values := split(out)
 	b = append(append(append(b, `{"result":{"data":`...), body...), `}}]]]`...)
 	if values != nil {
 		b = append(append(append(b, `,"meta":{"values":{"2.0.0.result.data":`...), values...), `},"v":1}`...)
@@ -201,7 +201,11 @@ func (r *Router) subscribe(ctx context.Context, c *planned, lastID string, event
 // event writes one value. One without an id must not change the id that the
 // client resumes from.
 func event(e Event, lastID *string) []byte {
-	b := append(append([]byte("data: "), defined(e.Data)...), '\n')
+	data := e.Data
+	if data == nil {
+		data = []byte(undefined)
+	}
+	b := append(append([]byte("data: "), data...), '\n')
 	id := strings.NewReplacer("\x00", "", "\r", "", "\n", "").Replace(e.ID)
 	switch {
 	case id != "":

@@ -134,14 +134,14 @@ func (h *Handler) procedure(o *op.Op) *Procedure {
 	if o.ReadOnly() {
 		p.Type = Query
 	}
-	p.Call = func(ctx context.Context, c *Call) ([]byte, error) {
+	p.Call = func(ctx context.Context, c *Call, dst []byte) ([]byte, error) {
 		s := c.Session.(*session)
 		who, err := s.member, s.refused
 		if o.Open {
 			who, err = s.anyone, s.barred
 		}
 		if err != nil {
-			return nil, refusal(err, who.RequestID)
+			return dst, refusal(err, who.RequestID)
 		}
 		req := op.Request{Op: o, Caller: who, Class: op.ClassTRPC}
 		if req.IdempotencyKey, err = s.keyOf(c, o); err != nil {
@@ -153,9 +153,9 @@ func (h *Handler) procedure(o *op.Op) *Procedure {
 		res, refused := h.table.Call(ctx, req)
 		c.Answer = res
 		if refused != nil {
-			return nil, refusal(refused, who.RequestID)
+			return dst, refusal(refused, who.RequestID)
 		}
-		return wrap(shape, res)
+		return wrap(dst, shape, res)
 	}
 	return p
 }
@@ -181,18 +181,19 @@ func arguments(c *Call) ([]byte, error) {
 	return body, nil
 }
 
-func wrap(shape *superjson.Shape, res op.Result) ([]byte, error) {
+// wrap appends the envelope of an answer of the shape to dst.
+func wrap(dst []byte, shape *superjson.Shape, res op.Result) ([]byte, error) {
 	body := res.JSON
 	if body == nil {
 		if res.Value == nil {
-			return nil, nil
+			return dst, nil
 		}
 		var err error
 		if body, err = op.Encode(nil, res.Value); err != nil {
-			return nil, err
+			return dst, err
 		}
 	}
-	return shape.Wrap(nil, body)
+	return shape.Wrap(dst, body)
 }
 
 // byStatus are the protocol's codes for the statuses of refusals.

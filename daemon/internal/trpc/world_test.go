@@ -75,12 +75,9 @@ func procedures() map[string]*trpc.Procedure {
 }
 
 func answer(kind trpc.Type, f func(c *trpc.Call) (string, error)) *trpc.Procedure {
-	return &trpc.Procedure{Type: kind, Call: func(_ context.Context, c *trpc.Call) ([]byte, error) {
+	return &trpc.Procedure{Type: kind, Call: func(_ context.Context, c *trpc.Call, dst []byte) ([]byte, error) {
 		out, err := f(c)
-		if out == "" {
-			return nil, err
-		}
-		return []byte(out), err
+		return append(dst, out...), err
 	}}
 }
 
