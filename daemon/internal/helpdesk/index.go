@@ -5,20 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"strings"
+	"maps"
 	"sync"
 
 	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/keyword"
-	"github.com/blevesearch/bleve/v2/analysis/tokenizer/whitespace"
-	"github.com/blevesearch/bleve/v2/mapping"
-	scoring "github.com/blevesearch/bleve_index_api"
 
 	"edgesvc.dev/svc/daemon/internal/event"
-	"edgesvc.dev/svc/daemon/internal/safehtml"
 	"edgesvc.dev/svc/kv"
 )
 
@@ -52,7 +44,7 @@ var (
 
 // format is another one whenever terms or the mapping change: an index of an
 // older one is made anew.
-const format = "1"
+const format = "2"
 
 // catchUp brings the index to the end of the log and returns when it has.
 func (x *index) catchUp(ctx context.Context) error {
@@ -96,7 +88,7 @@ func (x *index) ready(ctx context.Context) error {
 	if err != nil || !some {
 		return err
 	}
-	found, err := openFolder(x.dir)
+	found, err := openFolder(x.dir, inUse)
 	if err == nil {
 		if x.position, err = x.place(ctx, found); err == nil {
 			x.noted = x.position
@@ -154,9 +146,17 @@ func (x *index) close() error {
 // lockWait is how long to wait for another process that has the folder.
 const lockWait = "2s"
 
-func openFolder(dir string) (found bleve.Index, err error) {
+// How an index is opened. One in use shows a change before it is on disk: what
+// the disk lacks after a crash is in the log. While an index is made nothing
+// searches it, and its parts are merged once, at the end.
+var (
+	inUse    = map[string]any{"bolt_timeout": lockWait, "unsafe_batch": true}
+	inMaking = map[string]any{"bolt_timeout": lockWait, "scorchMergePlanOptions": map[string]any{"MaxSegmentsPerTier": 1 << 20}}
+)
+
+func openFolder(dir string, how map[string]any) (found bleve.Index, err error) {
 	err = calm(func() error {
-		found, err = bleve.OpenUsing(dir, map[string]any{"bolt_timeout": lockWait})
+		found, err = bleve.OpenUsing(dir, maps.Clone(how))
 		return err
 	})
 	return found, err
@@ -209,142 +209,4 @@ func (x *index) mark(tx kv.Tx, position uint64) ([]byte, error) {
 		return nil, err
 	}
 	return fmt.Appendf(nil, "%d %s", position, there[0].ID), nil
-}
-
-// entry is an article as the index sees it. The title stands in all fields and
-// headings in two: the library scores lower what matches in fewer of them.
-type entry struct {
-	Team     string `json:"team"`
-	Status   string `json:"status"`
-	Title    string `json:"title"`
-	Headings string `json:"headings"`
-	Body     string `json:"body"`
-}
-
-func newEntry(tx kv.Tx, team string, r *record, stem func(string) string) (entry, error) {
-	body, err := table.Body(tx, team, r.Article.ID)
-	content := string(body)
-	headings := []string{r.Article.Title}
-	for _, h := range safehtml.Headings(content) {
-		headings = append(headings, h.Text)
-	}
-	return entry{
-		Team: team, Status: r.Article.Status, Title: words(r.Article.Title, stem),
-		Headings: words(strings.Join(headings, "\n"), stem), Body: words(r.Article.Title+"\n"+safehtml.Text(content), stem),
-	}, err
-}
-
-// words are the terms of a text as the index takes them.
-func words(text string, stem func(string) string) string {
-	var b strings.Builder
-	eachTerm(text, stem, func(term string) { b.WriteString(term + " ") })
-	return b.String()
-}
-
-// newMapping scores by BM25. Texts come as terms already.
-func newMapping() (mapping.IndexMapping, error) {
-	m := bleve.NewIndexMapping()
-	m.ScoringModel = scoring.BM25Scoring
-	if err := m.AddCustomAnalyzer("terms", map[string]any{"type": custom.Name, "tokenizer": whitespace.Name}); err != nil {
-		return nil, fmt.Errorf("describe the search index: %w", err)
-	}
-	doc := bleve.NewDocumentStaticMapping()
-	for name, analyzer := range map[string]string{
-		"team": keyword.Name, "status": keyword.Name, "title": "terms", "headings": "terms", "body": "terms",
-	} {
-		f := bleve.NewTextFieldMapping()
-		f.Analyzer, f.Store, f.IncludeInAll, f.IncludeTermVectors, f.DocValues = analyzer, false, false, false, false
-		doc.AddFieldMappingsAt(name, f)
-	}
-	m.DefaultMapping = doc
-	return m, nil
-}
-
-const rebuildPage = 250
-
-// build makes an index of what is in the store in the folder next, and leaves it
-// closed.
-func (x *index) build(ctx context.Context, next string) (position uint64, articles int, err error) {
-	if err := errors.Join(os.RemoveAll(next), os.MkdirAll(filepath.Dir(x.dir), 0o700)); err != nil {
-		return 0, 0, fmt.Errorf("make the search index: %w", err)
-	}
-	m, err := newMapping()
-	if err != nil {
-		return 0, 0, err
-	}
-	made, err := bleve.New(next, m)
-	if err != nil {
-		return 0, 0, fmt.Errorf("make the search index: %w", err)
-	}
-	position, articles, err = x.fill(ctx, made)
-	if err = errors.Join(err, made.Close()); err != nil {
-		return 0, 0, fmt.Errorf("make the search index: %w", err)
-	}
-	return position, articles, nil
-}
-
-// adopt replaces the index by the one in the folder next, once that has what
-// changed while it was made: a search never sees less than one before it.
-func (x *index) adopt(ctx context.Context, next string, position uint64) error {
-	was, noted := x.position, x.noted
-	x.position, x.noted = position, position
-	made, err := openFolder(next)
-	if err == nil {
-		err = errors.Join(x.toTheEnd(ctx, made), made.Close())
-	}
-	if err != nil {
-		x.position, x.noted = was, noted
-		return fmt.Errorf("complete the search index: %w", err)
-	}
-	x.using.Lock()
-	defer x.using.Unlock()
-	if x.open != nil {
-		err = x.open.Close()
-		x.open = nil
-	}
-	if err = errors.Join(err, os.RemoveAll(x.dir), os.Rename(next, x.dir)); err != nil {
-		return fmt.Errorf("replace the search index: %w", err)
-	}
-	if x.open, err = openFolder(x.dir); err != nil {
-		x.open = nil
-		return fmt.Errorf("open the search index: %w", err)
-	}
-	return nil
-}
-
-// fill adds every article. The position is taken before: what changes meanwhile
-// is looked at again.
-func (x *index) fill(ctx context.Context, into bleve.Index) (position uint64, articles int, err error) {
-	var mark []byte
-	err = x.store.View(ctx, func(tx kv.Tx) error {
-		if position, err = x.log.Last(tx); err == nil {
-			mark, err = x.mark(tx, position)
-		}
-		return err
-	})
-	stem := remembering()
-	for after, more := "", true; more && err == nil; more = after != "" {
-		batch := into.NewBatch()
-		err = x.store.View(ctx, func(tx kv.Tx) error {
-			after, err = table.Each(tx, after, rebuildPage, func(team, id string, r *record) error {
-				e, err := newEntry(tx, team, r, stem)
-				if err != nil {
-					return err
-				}
-				articles++
-				return batch.Index(id, e)
-			})
-			return err
-		})
-		if err == nil {
-			err = into.Batch(batch)
-		}
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	last := into.NewBatch()
-	last.SetInternal(formatKey, []byte(format))
-	last.SetInternal(positionKey, mark)
-	return position, articles, into.Batch(last)
 }

@@ -166,7 +166,7 @@ func ask(team, status string, question []string, spelling func(string) []query.Q
 	}
 	enough := bleve.NewDisjunctionQuery(any...)
 	enough.SetMin(float64(needed(len(question))))
-	return bleve.NewConjunctionQuery(enough, is("team", team), is("status", status))
+	return bleve.NewConjunctionQuery(enough, is("scope", scope(team, status)))
 }
 
 // is restricts without a say in the score.
