@@ -9,7 +9,7 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/analyzer/keyword"
 	"github.com/blevesearch/bleve/v2/analysis/tokenizer/whitespace"
 	"github.com/blevesearch/bleve/v2/mapping"
-	scoring "github.com/blevesearch/bleve_index_api"
+	bleveindex "github.com/blevesearch/bleve_index_api"
 
 	"edgesvc.dev/svc/daemon/internal/safehtml"
 	"edgesvc.dev/svc/kv"
@@ -50,7 +50,7 @@ func words(text string, stem func(string) string) string {
 // newMapping scores by BM25. Texts come as terms already.
 func newMapping() (mapping.IndexMapping, error) {
 	m := bleve.NewIndexMapping()
-	m.ScoringModel = scoring.BM25Scoring
+	m.ScoringModel = bleveindex.BM25Scoring
 	if err := m.AddCustomAnalyzer("terms", map[string]any{"type": custom.Name, "tokenizer": whitespace.Name}); err != nil {
 		return nil, fmt.Errorf("describe the search index: %w", err)
 	}

@@ -150,7 +150,7 @@ const lockWait = "2s"
 // the disk lacks after a crash is in the log. While an index is made nothing
 // searches it, and its parts are merged once, at the end.
 var (
-	inUse    = map[string]any{"bolt_timeout": lockWait, "unsafe_batch": true}
+	inUse    = map[string]any{"bolt_timeout": lockWait, "unsafe_batch": true, "scorchPersisterOptions": map[string]any{"PersisterNapTimeMSec": 100}}
 	inMaking = map[string]any{"bolt_timeout": lockWait, "scorchMergePlanOptions": map[string]any{"MaxSegmentsPerTier": 1 << 20}}
 )
 

@@ -158,15 +158,13 @@ func (x *index) find(ctx context.Context, team, status string, question []string
 	return found, nil
 }
 
-// ask is a question in the index's terms: enough of its terms, of this team.
+// ask is a question in the index's terms: enough of its terms, in this scope.
 func ask(team, status string, question []string, spelling func(string) []query.Query) query.Query {
-	any := make([]query.Query, len(question))
-	for i, term := range question {
-		any[i] = bleve.NewDisjunctionQuery(spelling(term)...)
+	q := enough{scope: is("scope", scope(team, status)), least: needed(len(question))}
+	for _, term := range question {
+		q.terms = append(q.terms, spelling(term))
 	}
-	enough := bleve.NewDisjunctionQuery(any...)
-	enough.SetMin(float64(needed(len(question))))
-	return bleve.NewConjunctionQuery(enough, is("scope", scope(team, status)))
+	return q
 }
 
 // is restricts without a say in the score.
