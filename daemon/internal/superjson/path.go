@@ -29,7 +29,9 @@ func splitPath(path string, legacy bool) ([]string, error) {
 		}
 		seg.WriteByte(path[i])
 	}
-	segs = append(segs, seg.String())
+	if segs = append(segs, seg.String()); len(segs) > maxDepth {
+		return nil, errDepth
+	}
 	for _, s := range segs {
 		if forbidden(s) {
 			return nil, fmt.Errorf("%s is not allowed as a property", s)

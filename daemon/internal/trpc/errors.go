@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -80,11 +81,16 @@ func statusOf(err error) int {
 
 func bad(message string) *Error { return &Error{Code: "BAD_REQUEST", Message: message} }
 
+// maxReason is the most bytes of what is wrong with an input: the reason may
+// quote it, and each call of a batch gives it.
+const maxReason = 300
+
 func badInput(err error) error {
 	if err == nil {
 		return nil
 	}
-	return bad(err.Error())
+	reason := err.Error()
+	return bad(strings.ToValidUTF8(reason[:min(len(reason), maxReason)], ""))
 }
 
 // shape is the error as JSON. Path is left out where there was no call.
