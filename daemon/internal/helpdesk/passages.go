@@ -29,31 +29,22 @@ type match struct {
 }
 
 // compare reads an article for the terms of a question.
-func compare(question []string, title, content string) match {
-	inTitle := have(question, title)
+func (q *question) compare(title, content string) match {
+	inTitle := q.in(title)
 	var found []passage
-	var heading []bool
+	var heading marks
 	eachPassage(content, func(text string, head bool) {
-		in := have(question, text)
+		in := q.in(text)
 		if head {
 			heading = in
 			return
 		}
-		p := passage{text: text, at: len(found)}
-		for i := range question {
-			if in[i] {
-				p.own++
-			}
-			if in[i] || inTitle[i] || heading != nil && heading[i] {
-				p.all++
-			}
-		}
-		found = append(found, p)
+		found = append(found, passage{text: text, at: len(found), own: in.count(), all: (in | inTitle | heading).count()})
 	})
 	slices.SortFunc(found, func(a, b passage) int {
 		return cmp.Or(cmp.Compare(b.all, a.all), cmp.Compare(b.own, a.own), cmp.Compare(a.at, b.at))
 	})
-	return summarize(found, count(inTitle), len(question))
+	return summarize(found, inTitle.count(), len(q.terms))
 }
 
 func summarize(found []passage, inTitle, asked int) match {
@@ -67,40 +58,6 @@ func summarize(found []passage, inTitle, asked int) match {
 	}
 	m.covered = float64(best) / float64(asked)
 	return m
-}
-
-// have says which terms of the question a text has. Only words that begin as one
-// of them are stemmed: that changes no first letter.
-func have(question []string, text string) []bool {
-	in := make([]bool, len(question))
-	var begins [256]bool
-	for _, asked := range question {
-		begins[asked[0]] = true
-	}
-	likely := func(word string) string {
-		if !begins[word[0]] {
-			return ""
-		}
-		return stem(word)
-	}
-	eachTerm(text, likely, func(word string) {
-		if word == "" {
-			return
-		}
-		for i, asked := range question {
-			in[i] = in[i] || same(asked, word)
-		}
-	})
-	return in
-}
-
-func count(in []bool) (n int) {
-	for _, yes := range in {
-		if yes {
-			n++
-		}
-	}
-	return n
 }
 
 // eachPassage calls f for the headings and passages of content in order. Each is
@@ -135,12 +92,8 @@ func eachPart(line string, f func(string)) {
 // end is where the last sentence of a passage at the start of a long line ends,
 // or its last word, or its last character.
 func end(line string) int {
-	text, best := line[:maxPassage], 0
-	for _, mark := range []string{". ", "! ", "? ", "。", "！", "？"} {
-		if i := strings.LastIndex(text, mark); i >= 0 {
-			best = max(best, i+len(mark))
-		}
-	}
+	text := line[:maxPassage]
+	best := sentenceEnd(text)
 	if best == 0 {
 		best = strings.LastIndexByte(text, ' ') + 1
 	}
@@ -152,4 +105,22 @@ func end(line string) int {
 		cut--
 	}
 	return cut
+}
+
+// sentenceEnd is where the last sentence that ends in a text does, 0 when none
+// ends.
+func sentenceEnd(text string) int {
+	for i := len(text) - 1; i >= 0; i-- {
+		switch rest := text[i:]; text[i] {
+		case '.', '!', '?':
+			if len(rest) > 1 && rest[1] == ' ' {
+				return i + 2
+			}
+		case "。"[0], "！"[0]:
+			if strings.HasPrefix(rest, "。") || strings.HasPrefix(rest, "！") || strings.HasPrefix(rest, "？") {
+				return i + len("。")
+			}
+		}
+	}
+	return 0
 }

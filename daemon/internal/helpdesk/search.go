@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search/query"
@@ -53,29 +54,45 @@ func (s *Service) Reindex(ctx context.Context, _ op.Caller, _ api.None) (api.Rei
 	return api.Reindexed{Articles: n}, err
 }
 
-// maxTerms bounds what a long message costs.
-const maxTerms = 24
-
-func (s *Service) search(ctx context.Context, team, status, q string, limit int) ([]Hit, error) {
-	question := distinct(terms(q))
-	question = question[:min(len(question), maxTerms)]
-	if len(question) == 0 {
+func (s *Service) search(ctx context.Context, team, status, text string, limit int) ([]Hit, error) {
+	q := newQuestion(text)
+	if len(q.terms) == 0 {
 		return nil, nil
 	}
 	if err := s.index.catchUp(ctx); err != nil {
 		return nil, err
 	}
-	for _, spelling := range []func(string) []query.Query{exactly, nearly} {
-		found, err := s.index.find(ctx, team, status, question, spelling, 2*limit+10)
-		if err != nil {
-			return nil, err
-		}
-		hits, err := s.read(ctx, team, status, question, found, limit)
-		if err != nil || len(hits) > 0 {
-			return hits, err
-		}
+	in := among{team, status}
+	hits, err := s.answer(ctx, in, q, exactly, limit)
+	if err != nil || len(hits) > 0 {
+		return hits, err
 	}
-	return nil, nil
+	unknown, err := s.index.unknown(ctx, in, q.terms)
+	if err != nil || len(unknown) == 0 {
+		return nil, err
+	}
+	hits, err = s.answer(ctx, in, q, func(term string) []query.Query {
+		if slices.Contains(unknown, term) {
+			return nearly(term)
+		}
+		return exactly(term)
+	}, limit)
+	if err != nil || len(hits) > 0 {
+		return hits, err
+	}
+	return s.withoutNames(ctx, in, q, unknown, names(text), limit)
+}
+
+// among is which articles a search is about.
+type among struct{ team, status string }
+
+// answer is what the index finds, as far as the texts are answers.
+func (s *Service) answer(ctx context.Context, in among, q *question, spelling func(string) []query.Query, limit int) ([]Hit, error) {
+	found, err := s.index.find(ctx, in, q.terms, spelling, 2*limit+10)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return s.read(ctx, in, q, found, limit)
 }
 
 // needed is how many terms of a question an answer must have. Long messages tell
@@ -131,40 +148,42 @@ type scored struct {
 	score float64
 }
 
-// find asks the index. One that turns out to be damaged is closed, and opened or
-// made anew by the next search.
-func (x *index) find(ctx context.Context, team, status string, question []string, spelling func(string) []query.Query, size int) (found []scored, err error) {
+// find asks the index for the best articles that have enough of the terms.
+func (x *index) find(ctx context.Context, in among, terms []string, spelling func(string) []query.Query, size int) (found []scored, err error) {
+	q := enough{scope: is("scope", scope(in.team, in.status)), least: needed(len(terms))}
+	for _, term := range terms {
+		q.terms = append(q.terms, spelling(term))
+	}
+	return found, x.look(ctx, func(idx bleve.Index) error {
+		res, err := idx.SearchInContext(ctx, bleve.NewSearchRequestOptions(q, size, 0, false))
+		if err != nil {
+			return err
+		}
+		for _, hit := range res.Hits {
+			found = append(found, scored{hit.ID, hit.Score})
+		}
+		return nil
+	})
+}
+
+// look gives f the index, if there is one. One that turns out to be damaged is
+// closed, and opened or made anew by the next search.
+func (x *index) look(ctx context.Context, f func(bleve.Index) error) error {
 	x.using.RLock()
 	idx := x.open
 	if idx == nil {
 		x.using.RUnlock()
-		return nil, nil
+		return nil
 	}
-	var res *bleve.SearchResult
-	err = calm(func() error {
-		res, err = idx.SearchInContext(ctx, bleve.NewSearchRequestOptions(ask(team, status, question, spelling), size, 0, false))
-		return err
-	})
+	err := calm(func() error { return f(idx) })
 	x.using.RUnlock()
-	if err != nil {
-		if ctx.Err() == nil {
-			err = errors.Join(err, x.close())
-		}
-		return nil, fmt.Errorf("search articles: %w", err)
+	if err == nil {
+		return nil
 	}
-	for _, hit := range res.Hits {
-		found = append(found, scored{hit.ID, hit.Score})
+	if ctx.Err() == nil {
+		err = errors.Join(err, x.close())
 	}
-	return found, nil
-}
-
-// ask is a question in the index's terms: enough of its terms, in this scope.
-func ask(team, status string, question []string, spelling func(string) []query.Query) query.Query {
-	q := enough{scope: is("scope", scope(team, status)), least: needed(len(question))}
-	for _, term := range question {
-		q.terms = append(q.terms, spelling(term))
-	}
-	return q
+	return fmt.Errorf("search articles: %w", err)
 }
 
 // is restricts without a say in the score.
@@ -177,34 +196,34 @@ func is(field, value string) query.Query {
 
 // read fetches what the index found and keeps what answers the question, which
 // is for the text to say: its words stand together in a passage.
-func (s *Service) read(ctx context.Context, team, status string, question []string, found []scored, limit int) (hits []Hit, err error) {
-	enough := float64(needed(len(question))) / float64(len(question))
+func (s *Service) read(ctx context.Context, in among, q *question, found []scored, limit int) (hits []Hit, err error) {
+	enough := float64(needed(len(q.terms))) / float64(len(q.terms))
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		hits = nil
 		for _, f := range found {
 			if len(hits) == limit {
 				return nil
 			}
-			r, err := table.Get(tx, team, f.id)
-			if missing(err) || err == nil && r.Article.Status != status {
+			r, err := table.Get(tx, in.team, f.id)
+			if missing(err) || err == nil && r.Article.Status != in.status {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			body, err := table.Body(tx, team, f.id)
+			body, err := table.Body(tx, in.team, f.id)
 			if err != nil {
 				return err
 			}
 			a := &r.Article
-			if m := compare(question, a.Title, string(body)); m.covered >= enough {
+			if m := q.compare(a.Title, string(body)); m.covered >= enough {
 				hits = append(hits, Hit{ID: a.ID, Title: a.Title, Slug: a.Slug, Excerpt: a.Excerpt, Score: f.score, Covered: m.covered, Passages: m.passages})
 			}
 		}
 		return nil
 	})
 	for i := range hits {
-		hits[i].URL = s.URL(ctx, team, hits[i].Slug)
+		hits[i].URL = s.URL(ctx, in.team, hits[i].Slug)
 	}
 	return hits, err
 }

@@ -44,7 +44,13 @@ func TestQuestions(t *testing.T) {
 		{"do you sell gift cards?", ""},
 		{"can I bring my dog?", ""},
 		{"is there a shop in Berlin", ""},
-		{"do you ship to Brazil?", ""},
+		{"do you ship to Brazil?", "Shipping times and costs"},
+		{"Do you ship to Puerto Rico?", "Shipping times and costs"},
+		{"do you ship horses to Brazil?", ""},
+		{"do you ship horses", ""},
+		{"DO YOU SHIP TO BRAZIL", ""},
+		{"Where do I park? Brazil?", ""},
+		{"Is there parcel tracking to Brazil?", ""}, // no article is about parcels
 		{"how do I delete my account", ""},
 		{"skip", ""}, // not ship
 		{"how do you do", ""},

@@ -41,17 +41,33 @@ func terms(text string) []string {
 
 // eachTerm is terms with a stemmer of the caller's.
 func eachTerm(text string, stem func(string) string, f func(term string)) {
-	eachWord(strings.ReplaceAll(fold(text), "e-mail", "email"), func(word string) {
-		if r, _ := utf8.DecodeRuneInString(word); unspaced(r) {
-			for _, pair := range pairs(word) {
-				f(pair)
-			}
-			return
-		}
-		if word = strings.Trim(word, "'"); word != "" && !stopWords[word] {
-			f(stem(strings.TrimSuffix(word, "'s")))
+	eachFolded(text, f, func(word string) {
+		if root := root(word); root != "" {
+			f(stem(root))
 		}
 	})
+}
+
+// eachFolded calls pair or word for what stands in a text, folded but not yet
+// stemmed, in order.
+func eachFolded(text string, pair, word func(string)) {
+	eachWord(strings.ReplaceAll(fold(text), "e-mail", "email"), func(found string) {
+		if r, _ := utf8.DecodeRuneInString(found); !unspaced(r) {
+			word(found)
+			return
+		}
+		for _, p := range pairs(found) {
+			pair(p)
+		}
+	})
+}
+
+// root is what is to be stemmed of a word, nothing of one that says nothing.
+func root(word string) string {
+	if word = strings.Trim(word, "'"); stopWords[word] {
+		return ""
+	}
+	return strings.TrimSuffix(word, "'s")
 }
 
 func stem(word string) string { return english.Stem(word, false) }
@@ -112,19 +128,32 @@ func fold(text string) string {
 // where the kind of script changes.
 func eachWord(text string, f func(string)) {
 	begin, dense := -1, false
-	for i, r := range text {
-		inside := unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' && begin >= 0
-		if begin >= 0 && (!inside || unspaced(r) != dense) {
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		inside, packed := plainLetter(text[i]), false
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			inside, packed = unicode.IsLetter(r) || unicode.IsDigit(r), unspaced(r)
+		}
+		inside = inside || r == '\'' && begin >= 0
+		if begin >= 0 && (!inside || packed != dense) {
 			f(text[begin:i])
 			begin = -1
 		}
 		if inside && begin < 0 {
-			begin, dense = i, unspaced(r)
+			begin, dense = i, packed
 		}
+		i += size
 	}
 	if begin >= 0 {
 		f(text[begin:])
 	}
+}
+
+// plainLetter is for most of most texts, of which the tables of all scripts need
+// not be asked.
+func plainLetter(c byte) bool {
+	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z'
 }
 
 const firstUnspaced = 0x0e00 // Thai is the first of them
