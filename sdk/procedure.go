@@ -14,6 +14,7 @@ import (
 type failure struct {
 	Message string `json:"message"`
 	Data    struct {
+		Code       string     `json:"code"`
 		HTTPStatus int        `json:"httpStatus"`
 		Problem    *api.Error `json:"problem"`
 		RetryAfter int        `json:"retryAfter"`
@@ -23,12 +24,29 @@ type failure struct {
 func (f *failure) err(h http.Header) *api.Error {
 	e := f.Data.Problem
 	if e == nil || e.Code == "" {
-		e = unexpected(f.Data.HTTPStatus, h, "%s", f.Message)
+		e = f.protocol(h)
 	}
 	e.RetryAfter = f.Data.RetryAfter
 	if wait, ok := retryAfter(h); ok {
 		e.RetryAfter = int(wait.Seconds())
 	}
+	return e
+}
+
+// protocolCodes are the contract's codes for refusals of the protocol itself.
+var protocolCodes = map[string]api.Code{
+	"PARSE_ERROR": api.CodeInvalidJSON, "BAD_REQUEST": api.CodeInvalidRequest, "NOT_FOUND": api.CodeRouteNotFound,
+	"METHOD_NOT_SUPPORTED": api.CodeMethodNotAllowed, "PAYLOAD_TOO_LARGE": api.CodePayloadTooLarge,
+	"UNSUPPORTED_MEDIA_TYPE": api.CodeUnsupportedMediaType, "INTERNAL_SERVER_ERROR": api.CodeInternal,
+}
+
+func (f *failure) protocol(h http.Header) *api.Error {
+	code, known := protocolCodes[f.Data.Code]
+	if !known {
+		return unexpected(f.Data.HTTPStatus, h, "%s", f.Message)
+	}
+	e := api.NewError(f.Data.HTTPStatus, code, "%s", f.Message)
+	e.RequestID = h.Get("X-Request-Id")
 	return e
 }
 

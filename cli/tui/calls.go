@@ -64,7 +64,7 @@ func (c *Calls) RoundTrip(req *http.Request) (*http.Response, error) {
 // sent is the body of a request, where it can be read twice. Passwords and
 // keys are not kept.
 func sent(req *http.Request) string {
-	if req.GetBody == nil || req.ContentLength > keptBody || strings.Contains(req.URL.Path, "auth.") || strings.Contains(req.URL.Path, "setKey") {
+	if req.GetBody == nil || req.ContentLength > keptBody || strings.Contains(req.URL.Path, "auth.") || strings.Contains(req.URL.Path, "setApiKey") {
 		return ""
 	}
 	body, err := req.GetBody()

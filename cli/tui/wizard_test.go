@@ -69,6 +69,7 @@ func TestCallsAreCommands(t *testing.T) {
 		{"POST", "/svc-api/trpc/conversations.takeOver", `{"json":{"id":"conv_1"}}`},
 		{"GET", "/svc-api/trpc/conversations.inbox?input=%7B%22json%22%3A%7B%7D%7D", ""},
 		{"POST", "/svc-api/trpc/auth.login", `{"json":{"password":"hunter2"}}`},
+		{"POST", "/svc-api/trpc/tasks.setApiKey", `{"json":{"id":"tsk_1","key":"hunter2"}}`},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), c[0], server.URL+c[1], strings.NewReader(c[2]))
 		if err != nil {
@@ -97,6 +98,7 @@ func TestCallsAreCommands(t *testing.T) {
 		`svcctl api trpc conversations.takeOver --input '{"json":{"id":"conv_1"}}'`,
 		`svcctl api trpc conversations.inbox --input '{"json":{}}' --follow`,
 		"svcctl api trpc auth.login",
+		"svcctl api trpc tasks.setApiKey",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

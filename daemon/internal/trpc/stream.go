@@ -113,6 +113,11 @@ func (r *Router) serveEvents(ctx *fasthttp.RequestCtx, b *plan) {
 	head := &ctx.Response.Header
 	head.Set("Cache-Control", "no-cache, no-transform")
 	head.Set("X-Accel-Buffering", "no")
+	if r.Ending.Err() != nil { // a client that is let in and loses the stream comes again; one that is refused does not
+		head.SetContentType("text/event-stream")
+		ctx.Response.SetBody(r.connected())
+		return
+	}
 	r.Bridge.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		s := newStream(req.Context(), w, r.Ping, "event: ping\ndata: \n\n")
