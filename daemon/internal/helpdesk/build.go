@@ -132,12 +132,11 @@ func (x *index) addAll(ctx context.Context, into bleve.Index) (articles int, err
 }
 
 func (x *index) eachBatch(ctx context.Context, into bleve.Index, f func(*bleve.Batch) error) (articles int, err error) {
-	stem := remembering()
 	batch, size := into.NewBatch(), 0
 	for after, more := "", true; more; more = after != "" {
 		err = x.store.View(ctx, func(tx kv.Tx) error {
 			after, err = table.Each(tx, after, buildPage, func(team, id string, r *record) error {
-				e, err := newEntry(tx, team, r, stem)
+				e, err := newEntry(tx, team, r, x.stems.of)
 				if err != nil {
 					return err
 				}

@@ -65,9 +65,8 @@ func (x *index) follow(ctx context.Context, idx bleve.Index) (more bool, err err
 		if err != nil {
 			return err
 		}
-		stem := remembering()
 		for id, team := range changed {
-			if err := put(tx, batch, team, id, stem); err != nil {
+			if err := put(tx, batch, team, id, x.stems.of); err != nil {
 				return err
 			}
 		}
@@ -82,13 +81,39 @@ func (x *index) follow(ctx context.Context, idx bleve.Index) (more bool, err err
 		return false, err
 	}
 	if note {
-		if err := calm(func() error { return idx.Batch(batch) }); err != nil {
+		if err := calm(func() error { return write(ctx, idx, batch) }); err != nil {
 			return false, fmt.Errorf("write the search index: %w", err)
 		}
 		x.noted = position
 	}
 	x.position = position
 	return more, nil
+}
+
+const (
+	// atOnce is how many articles are written without waiting for the disk.
+	atOnce   = 32
+	diskWait = 5 * time.Second
+)
+
+// write makes a batch visible. During an import it waits for the disk, so that
+// the memory does not grow where that is slower.
+func write(ctx context.Context, idx bleve.Index, batch *bleve.Batch) error {
+	if batch.Size() <= atOnce {
+		return idx.Batch(batch)
+	}
+	kept := make(chan struct{})
+	batch.SetPersistedCallback(func(error) { close(kept) })
+	if err := idx.Batch(batch); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, diskWait)
+	defer cancel()
+	select {
+	case <-kept:
+	case <-ctx.Done():
+	}
+	return nil
 }
 
 // articlesOf are the articles that events are about, with their teams.

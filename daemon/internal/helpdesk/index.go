@@ -23,6 +23,7 @@ type index struct {
 	dir   string
 	store kv.Store
 	log   *event.Log
+	stems stems
 
 	again sync.Mutex // one at a time makes an index beside one that is in use
 

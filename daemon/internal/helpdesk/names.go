@@ -25,8 +25,8 @@ func (s *Service) withoutNames(ctx context.Context, in among, q *question, unkno
 	if err != nil || len(telling) == 0 {
 		return nil, err
 	}
-	hits, err := s.answer(ctx, in, questionOf(rest), exactly, limit)
-	subject := questionOf(telling)
+	hits, err := s.answer(ctx, in, questionOf(rest, q.stem), exactly, limit)
+	subject := questionOf(telling, q.stem)
 	hits = slices.DeleteFunc(hits, func(h Hit) bool { return subject.in(h.Title) == 0 })
 	for i := range hits {
 		hits[i].Covered *= float64(len(rest)) / float64(len(q.terms))

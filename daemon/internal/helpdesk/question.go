@@ -9,17 +9,18 @@ const maxTerms = 24
 // is for one goroutine.
 type question struct {
 	terms  []string
+	stem   func(string) string
 	begins [256]bool        // first bytes of the terms
 	seen   map[string]marks // by words as they are written
 }
 
-func newQuestion(text string) *question {
+func newQuestion(text string, stem func(string) string) *question {
 	all := distinct(terms(text))
-	return questionOf(all[:min(len(all), maxTerms)])
+	return questionOf(all[:min(len(all), maxTerms)], stem)
 }
 
-func questionOf(terms []string) *question {
-	q := &question{terms: terms, seen: map[string]marks{}}
+func questionOf(terms []string, stem func(string) string) *question {
+	q := &question{terms: terms, stem: stem, seen: map[string]marks{}}
 	for _, t := range terms {
 		q.begins[t[0]] = true
 	}
@@ -45,7 +46,7 @@ func (q *question) in(text string) (found marks) {
 		m, ok := q.seen[word]
 		if !ok {
 			if root := root(word); root != "" {
-				m = q.match(stem(root))
+				m = q.match(q.stem(root))
 			}
 			q.seen[word] = m
 		}

@@ -55,7 +55,7 @@ func (s *Service) Reindex(ctx context.Context, _ op.Caller, _ api.None) (api.Rei
 }
 
 func (s *Service) search(ctx context.Context, team, status, text string, limit int) ([]Hit, error) {
-	q := newQuestion(text)
+	q := newQuestion(text, s.index.stems.of)
 	if len(q.terms) == 0 {
 		return nil, nil
 	}

@@ -2,6 +2,7 @@ package helpdesk
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -72,23 +73,37 @@ func root(word string) string {
 
 func stem(word string) string { return english.Stem(word, false) }
 
-// maxKnown bounds the stems that are remembered.
-const maxKnown = 50_000
+// What is remembered of stems: words of help articles, a few MB of them.
+const (
+	maxKnown = 20_000
+	maxWord  = 40
+)
 
-// remembering is a stemmer that knows the words that it has met: stemming is
-// most of what indexing costs. It is for one goroutine.
-func remembering() func(string) string {
-	known := map[string]string{}
-	return func(word string) string {
-		s, ok := known[word]
-		if !ok {
-			s = stem(word)
-			if len(known) < maxKnown {
-				known[strings.Clone(word)] = s
-			}
-		}
-		return s
+// stems remembers the stems of the words that it has met: stemming is most of
+// what reading a text costs. It is safe for concurrent use.
+type stems struct {
+	mu    sync.RWMutex // guards known
+	known map[string]string
+}
+
+func (s *stems) of(word string) string {
+	s.mu.RLock()
+	stemmed, ok := s.known[word]
+	s.mu.RUnlock()
+	if ok {
+		return stemmed
 	}
+	stemmed = stem(word)
+	if len(word) > maxWord {
+		return stemmed
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil || len(s.known) >= maxKnown {
+		s.known = map[string]string{}
+	}
+	s.known[strings.Clone(word)] = stemmed
+	return stemmed
 }
 
 // distinct drops the repetitions.
