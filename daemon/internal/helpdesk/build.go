@@ -101,7 +101,7 @@ func (x *index) fill(ctx context.Context, into bleve.Index) (position uint64, ar
 const (
 	buildPage  = 50
 	buildBatch = 1000
-	buildBytes = 8 << 20
+	buildBytes = 3 << 20
 )
 
 // addAll adds every article. The next batch is read while one is written.
