@@ -132,31 +132,37 @@ func (w *wrapper) list(each *Shape) bool {
 // object looks at its members' names only: the values of those without a shape
 // are passed by as what stands between.
 func (w *wrapper) object(s *Shape) bool {
-	depth := 0 // inside this object
-	for w.at++; w.at < len(w.src); {
-		switch w.src[w.at] {
+	src, depth := w.src, 0 // depth inside this object
+	for at := w.at + 1; at < len(src); {
+		switch src[at] {
 		case '"':
-			start := w.at + 1
-			if !w.text() {
+			start := at + 1
+			if at = pastText(src, at); at < 0 {
 				return false
 			}
-			name := w.src[start : w.at-1]
-			if depth > 0 || w.kind() != ':' {
+			if depth > 0 || at < len(src) && src[at] == ',' {
 				continue
 			}
-			if m := s.of(name); m != nil && !w.member(m) {
-				return false
+			name := src[start : at-1]
+			if w.at = at; w.kind() != ':' {
+				continue
+			}
+			if m := s.of(name); m != nil {
+				if !w.member(m) {
+					return false
+				}
+				at = w.at
 			}
 			continue
 		case '{', '[':
 			depth++
 		case '}', ']':
 			if depth--; depth < 0 {
-				w.at++
+				w.at = at + 1
 				return true
 			}
 		}
-		w.at++
+		at++
 	}
 	return false
 }
@@ -233,28 +239,38 @@ func (w *wrapper) skip() bool {
 
 // text goes past a string.
 func (w *wrapper) text() bool {
-	n := bytes.IndexByte(w.src[w.at+1:], '"')
-	if w.at += n + 2; n > 0 && w.src[w.at-2] == '\\' {
-		return w.rest(w.at - n - 1)
-	}
-	return n >= 0
+	w.at = pastText(w.src, w.at)
+	return w.at >= 0
 }
 
-// rest goes past the rest of a string that began at start, from a quote on that
-// may be part of it: it is when an odd number of backslashes stands before.
-func (w *wrapper) rest(start int) bool {
+// pastText returns where the string that begins at start ends, or -1.
+func pastText(src []byte, start int) int {
+	n := bytes.IndexByte(src[start+1:], '"')
+	end := start + 1 + n
+	if n > 0 && src[end-1] == '\\' {
+		return pastEscapes(src, start+1, end)
+	}
+	if n < 0 {
+		return -1
+	}
+	return end + 1
+}
+
+// pastEscapes returns where the string ends whose text begins at start. The
+// quote at end is part of it when an odd number of backslashes stands before.
+func pastEscapes(src []byte, start, end int) int {
 	for {
-		escape := w.at - 1
-		for escape > start && w.src[escape-1] == '\\' {
+		escape := end
+		for escape > start && src[escape-1] == '\\' {
 			escape--
 		}
-		if (w.at-1-escape)%2 == 0 {
-			return true
+		if (end-escape)%2 == 0 {
+			return end + 1
 		}
-		n := bytes.IndexByte(w.src[w.at:], '"')
+		n := bytes.IndexByte(src[end+1:], '"')
 		if n < 0 {
-			return false
+			return -1
 		}
-		w.at += n + 1
+		end += n + 1
 	}
 }
