@@ -12,17 +12,19 @@ const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 // NewID returns a TypeID: prefix, "_" and a UUIDv7 as 26 characters of
 // Crockford base32 in lower case (https://github.com/jetify-com/typeid). Ids
 // that one process makes sort in the order they were made.
-func NewID(prefix string) string {
-	return IDAt(prefix, time.Now())
-}
+func NewID(prefix string) string { return newID(prefix, time.Now) }
 
 // IDAt is NewID for the time t. Ids made for the same millisecond still ascend.
 func IDAt(prefix string, t time.Time) string {
+	return newID(prefix, func() time.Time { return t })
+}
+
+func newID(prefix string, clock func() time.Time) string {
 	var u [16]byte
 	if _, err := rand.Read(u[8:]); err != nil {
 		panic(err) // documented never to happen
 	}
-	ticks := lastID.next(t)
+	ticks := lastID.next(clock)
 	binary.BigEndian.PutUint64(u[:8], ticks>>12<<16|0x7000|ticks&0xfff)
 	u[8] = u[8]&0x3f | 0x80
 	return appendID(prefix, u)
@@ -78,10 +80,12 @@ var lastID idClock
 // clock that is further back was set back, and ids follow it.
 const idBurst = 16 << 12
 
-func (c *idClock) next(t time.Time) uint64 {
-	now := uint64(max(t.UnixMilli(), 0)) << 12
+// next reads the clock while others wait: a time read before could be taken for
+// one of a clock that was set back.
+func (c *idClock) next(clock func() time.Time) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	now := uint64(max(clock().UnixMilli(), 0)) << 12
 	if now <= c.last && c.last-now < idBurst {
 		now = c.last + 1
 	}

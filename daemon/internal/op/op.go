@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -94,10 +95,14 @@ type Table struct {
 	limits *Limiter
 }
 
+// strictCasing has the schema library take member names as they are written. It
+// is a setting of that library's, for the whole process.
+var strictCasing = sync.OnceFunc(func() { huma.ValidateStrictCasing = true })
+
 // NewTable joins the rows of all domains. It panics on a row that contradicts
 // itself or another, for that is a mistake in the program.
 func NewTable(store kv.Store, limits *Limiter, groups ...[]Op) *Table {
-	huma.ValidateStrictCasing = true
+	strictCasing()
 	t := &Table{Registry: NewRegistry(), byName: map[string]*Op{}, store: store, limits: limits}
 	for _, group := range groups {
 		for i := range group {
