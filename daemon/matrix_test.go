@@ -194,7 +194,9 @@ func TestTenantStreams(t *testing.T) {
 		"tasks.stream":               `{"id":"` + theirs["tasks"] + `"}`,
 		"conversations.conversation": `{"id":"` + theirs["conversations"] + `"}`,
 		"conversations.inbox":        `{}`,
+		"jobs.feed":                  `{"lastEventId":"1"}`, // also jobs that are done
 	}
+	ofNone := []string{"conversations.inbox", "jobs.feed"} // they name no object
 	for _, s := range in.Table().Streams {
 		t.Run(s.Name, func(t *testing.T) {
 			input, ok := inputs[s.Name]
@@ -221,7 +223,7 @@ func TestTenantStreams(t *testing.T) {
 					break
 				}
 			}
-			if s.Name != "conversations.inbox" && !strings.Contains(body, "NOT_FOUND") {
+			if !slices.Contains(ofNone, s.Name) && !strings.Contains(body, "NOT_FOUND") {
 				t.Errorf("%s", body)
 			}
 			for what, id := range theirs {

@@ -663,6 +663,10 @@ export interface JobEvent {
   step?: string | undefined;
   text?: string | undefined;
 }
+export interface JobFeed {
+  /** The last id seen: what has not changed since is not sent again, but for the jobs that are not done. */
+  lastEventId?: string | undefined;
+}
 export interface JobQuery {
   /** Most records on a page. */
   limit?: number | undefined;
@@ -1793,6 +1797,8 @@ export type AppRouter = TRPCBuiltRouter<Root, {
   jobs: {
     /** Stops a job that is queued or running. Its post stays as it is. */
     cancel: Mutation<JobRef, Job>;
+    /** Follows all jobs: those that are not done, then each as it changes. */
+    feed: Subscription<JobFeed | void, JobEvent>;
     /** Returns one job; with wait, not before it is done or the seconds are over. */
     get: Query<JobRef, Job>;
     /** Lists generation jobs, newest first. */

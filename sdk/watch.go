@@ -152,3 +152,9 @@ type LiveJobs struct{ t *transport }
 func (s *LiveJobs) Watch(ctx context.Context, id string) iter.Seq2[api.JobEvent, error] {
 	return subscribe[api.JobEvent](ctx, s.t, "jobs.watch", api.JobWatch{ID: id})
 }
+
+// Feed yields the jobs that are not done, then each job as it changes. A job
+// that changes faster than it is read comes in its latest state.
+func (s *LiveJobs) Feed(ctx context.Context) iter.Seq2[api.JobEvent, error] {
+	return subscribe[api.JobEvent](ctx, s.t, "jobs.feed", api.JobFeed{})
+}

@@ -70,6 +70,11 @@ type JobWatch struct {
 	LastEventID string `json:"lastEventId,omitempty" maxLength:"100" doc:"The last id seen: what came before is not sent again."`
 }
 
+// JobFeed follows all jobs.
+type JobFeed struct {
+	LastEventID string `json:"lastEventId,omitempty" maxLength:"100" doc:"The last id seen: what has not changed since is not sent again, but for the jobs that are not done."`
+}
+
 // JobQuery filters a list of jobs.
 type JobQuery struct {
 	PageQuery

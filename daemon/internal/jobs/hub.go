@@ -13,6 +13,7 @@ import (
 type hub struct {
 	mu      sync.Mutex // guards all that hangs on it
 	streams map[string]*stream
+	feeds   map[string]map[*feed]struct{} // of all jobs, by team
 }
 
 // stream is what goes on about one job while somebody watches it or it is being
@@ -133,10 +134,13 @@ func (h *hub) begin(w *Watch, job *api.Job) {
 	}
 }
 
-// publish tells of a new state of a job.
-func (h *hub) publish(job *api.Job) {
+// publish tells of a new state of a team's job.
+func (h *hub) publish(team string, job *api.Job) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for f := range h.feeds[team] {
+		f.add(job)
+	}
 	st := h.streams[job.ID]
 	if st == nil {
 		return

@@ -26,7 +26,7 @@ func (s *Service) Start(tx kv.Tx, who op.Caller, postID string, in api.PostCreat
 	if err := table.Insert(tx, who.Team, r.Job.ID, r); err != nil {
 		return api.JobStarted{}, err
 	}
-	s.publish(tx, r)
+	s.publish(tx, who.Team, r)
 	return api.JobStarted{JobID: r.Job.ID, ID: r.Job.ID, PostID: postID, State: r.Job.State}, nil
 }
 

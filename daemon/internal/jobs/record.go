@@ -89,11 +89,11 @@ func (r *record) step(name string) *api.JobStep {
 func (s *Service) put(tx kv.Tx, team string, r *record) error {
 	r.Job.Version++
 	r.Job.UpdatedAt = s.now()
-	s.publish(tx, r)
+	s.publish(tx, team, r)
 	return table.Put(tx, team, r.Job.ID, r)
 }
 
-func (s *Service) publish(tx kv.Tx, r *record) {
+func (s *Service) publish(tx kv.Tx, team string, r *record) {
 	job := r.clone().Job
-	tx.OnCommit(func() { s.hub.publish(&job) })
+	tx.OnCommit(func() { s.hub.publish(team, &job) })
 }

@@ -10,10 +10,12 @@ import (
 
 // Streams are the jobs as they go on.
 func (s *Service) Streams() []op.Stream {
-	return []op.Stream{{
-		Name: "jobs.watch", Scope: op.PostsRead, Session: op.Viewer, Do: op.Follow(s.follow),
-		Doc: "Follows a job until it is done: the whole job each time it changes, and the text as it is written.",
-	}}
+	return []op.Stream{
+		{Name: "jobs.watch", Scope: op.PostsRead, Session: op.Viewer, Do: op.Follow(s.follow),
+			Doc: "Follows a job until it is done: the whole job each time it changes, and the text as it is written."},
+		{Name: "jobs.feed", Scope: op.PostsRead, Session: op.Viewer, Do: op.Follow(s.Feed),
+			Doc: "Follows all jobs: those that are not done, then each as it changes."},
+	}
 }
 
 // follow sends a job's events. A job's version is the id of the event that holds

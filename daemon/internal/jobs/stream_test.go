@@ -14,8 +14,7 @@ import (
 // reader that comes back only what it has not seen.
 func TestFollow(t *testing.T) {
 	w := newWorld(t, llm.Config{})
-	w.table.AddStreams(w.jobs.Streams())
-	row := w.table.Streams[len(w.table.Streams)-1]
+	row := w.stream("jobs.watch")
 	who := op.Caller{Kind: op.Session, Credential: "ses_1", Team: alice.Team, Role: op.Viewer, Scopes: op.AllScopes}
 	started := w.generate(`{"title":"Why Go","generateContent":true}`).JobID
 	var versions []int
