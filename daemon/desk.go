@@ -26,13 +26,15 @@ func (d *desk) Admit(ctx context.Context, siteID, origin string) (widget.Site, e
 
 // Visit implements widget.Desk.
 func (d *desk) Visit(ctx context.Context, site widget.Site, hello api.ChatIn, address string) (widget.Visit, error) {
-	verify := func(ctx context.Context, claim api.ChatUser) (*chat.Identity, error) {
-		return d.verify(ctx, site.Site, claim)
+	arrival := chat.Arrival{Team: site.Team, Site: site.Site, Address: address, Hello: hello}
+	if site.Identity != "off" {
+		arrival.Verify = func(ctx context.Context, claim api.ChatUser) (*chat.Identity, error) {
+			return d.verify(ctx, site.Site, claim)
+		}
 	}
-	arrival := chat.Arrival{Team: site.Team, Site: site.Site, Address: address, Hello: hello, Verify: verify}
-	if hello.User != nil {
+	if hello.User != nil && arrival.Verify != nil {
 		var err error
-		if arrival.Verified, err = verify(ctx, *hello.User); err != nil {
+		if arrival.Verified, err = arrival.Verify(ctx, *hello.User); err != nil {
 			return nil, err
 		}
 	}
@@ -46,7 +48,7 @@ func (d *desk) Visit(ctx context.Context, site widget.Site, hello api.ChatIn, ad
 // verify returns who the site has proved that the visitor is, nil for nobody.
 // A proof that does not hold is refused, rather than taken for a stranger's.
 func (d *desk) verify(ctx context.Context, site api.Site, claim api.ChatUser) (*chat.Identity, error) {
-	if claim.Token == "" || site.Identity == "off" {
+	if claim.Token == "" {
 		return nil, nil
 	}
 	id, ok := d.team.VerifyIdentity(ctx, site, claim)

@@ -36,7 +36,8 @@ type conversation struct {
 
 type visit struct {
 	c     *conversation
-	ready chan struct{}
+	wake  func()
+	woken bool // since the last Take
 	box   []api.ChatOut
 }
 
@@ -69,7 +70,7 @@ func (d *desk) Visit(_ context.Context, site widget.Site, hello api.ChatIn, _ st
 		c = &conversation{d: d, token: fmt.Sprintf("token-%d", d.visits), cids: map[string]api.ChatOut{}, visits: map[*visit]bool{}}
 		d.chats[c.token] = c
 	}
-	v := &visit{c: c, ready: make(chan struct{}, 1)}
+	v := &visit{c: c}
 	c.visits[v] = true
 	v.put(api.ChatOut{T: "ready", Visitor: c.token, Conv: "conv_1", Agent: &api.ChatAgent{Name: "Nova", Online: !d.away},
 		Limits: &api.ChatLimits{Chars: 4000, PerMinute: 10}})
@@ -83,19 +84,26 @@ func (d *desk) Visit(_ context.Context, site widget.Site, hello api.ChatIn, _ st
 
 func (v *visit) put(f api.ChatOut) {
 	v.box = append(v.box, f)
-	select {
-	case v.ready <- struct{}{}:
-	default:
+	if !v.woken && v.wake != nil {
+		v.wake()
 	}
+	v.woken = true
 }
 
-func (v *visit) Ready() <-chan struct{} { return v.ready }
+func (v *visit) Notify(wake func()) {
+	v.c.d.mu.Lock()
+	defer v.c.d.mu.Unlock()
+	v.wake = wake
+	if v.woken {
+		wake()
+	}
+}
 
 func (v *visit) Take() []api.ChatOut {
 	v.c.d.mu.Lock()
 	defer v.c.d.mu.Unlock()
 	box := v.box
-	v.box = nil
+	v.box, v.woken = nil, false
 	return box
 }
 

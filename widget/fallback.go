@@ -57,6 +57,7 @@ func (h *Handler) serveEvents(ctx *fasthttp.RequestCtx, site Site) {
 func pump(ctx context.Context, w http.ResponseWriter, v Visit) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
+	ready := signal(v)
 	for {
 		var err error
 		select {
@@ -64,7 +65,7 @@ func pump(ctx context.Context, w http.ResponseWriter, v Visit) {
 			return
 		case <-beat.C:
 			_, err = io.WriteString(w, ":\n\n")
-		case <-v.Ready():
+		case <-ready:
 			for _, f := range v.Take() {
 				if err = send(w, f); err != nil || f.T == "error" && f.Fatal {
 					return
@@ -75,6 +76,18 @@ func pump(ctx context.Context, w http.ResponseWriter, v Visit) {
 			return
 		}
 	}
+}
+
+// signal returns a channel that receives when the visit's Take has something.
+func signal(v Visit) <-chan struct{} {
+	ready := make(chan struct{}, 1)
+	v.Notify(func() {
+		select {
+		case ready <- struct{}{}:
+		default:
+		}
+	})
+	return ready
 }
 
 func send(w io.Writer, f api.ChatOut) error {
@@ -133,6 +146,7 @@ func (h *Handler) exchange(site Site, p *post, address string) ([]api.ChatOut, e
 		return nil, err
 	}
 	defer visit.Close()
+	ready := signal(visit)
 	frames := []api.ChatOut{}
 	if err := visit.Receive(ctx, *p.Frame); err != nil {
 		return append(append(frames, visit.Take()...), errorFrame(refusal(err), p.Frame.CID)), nil
@@ -143,7 +157,7 @@ func (h *Handler) exchange(site Site, p *post, address string) ([]api.ChatOut, e
 			return frames, nil
 		}
 		select {
-		case <-visit.Ready():
+		case <-ready:
 		case <-ctx.Done():
 			return frames, nil // the message is stored; its ack comes on the stream
 		}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -30,9 +31,10 @@ const (
 // serveSocket answers GET /svc-api/widget/ws.
 func (h *Handler) serveSocket(ctx *fasthttp.RequestCtx, site Site) {
 	address := h.opt.Address(ctx)
+	s := &socket{h: h, site: &site, address: address}
 	h.opt.Upgrade(ctx, address, api.ChatProtocol, func(ctx context.Context, c *websocket.Conn) {
-		s := &socket{h: h, conn: c}
-		s.serve(ctx, site, address)
+		s.conn = c
+		s.serve(ctx)
 	})
 }
 
@@ -44,32 +46,33 @@ func (h *Handler) turnAway(ctx *fasthttp.RequestCtx) {
 	})
 }
 
-// socket is one client's connection. One goroutine reads, another writes. Both
-// only wait: what needs a deeper stack is done aside, so that a connection on
-// which nothing is said stays small.
+// socket is one client's connection. Its goroutine only waits for frames: what
+// needs a deeper stack is done aside, and who writes comes when there is
+// something to write, so that a connection on which nothing is said stays small.
 type socket struct {
 	h       *Handler
+	site    *Site // nil when the visit has begun
+	address string
 	conn    *websocket.Conn
 	visit   Visit
 	strikes int
 	silence *time.Timer // closes the connection when it goes off
+
+	wakes   atomic.Int32 // since the writer was started; 0 is no writer
+	writing conc.WaitGroup
 }
 
-func (s *socket) serve(ctx context.Context, site Site, address string) {
+func (s *socket) serve(ctx context.Context) {
 	s.conn.SetReadLimit(-1) // the limit is ours, for the sake of its close code
 	s.silence = time.AfterFunc(helloWithin, func() { s.close(api.ChatIdle, "idle") })
 	defer s.silence.Stop()
-	if !s.frame(func(hello *api.ChatIn) bool { return s.begin(ctx, site, address, hello) }) {
+	if !s.frame(func(hello *api.ChatIn) bool { return s.begin(ctx, hello) }) {
 		return
 	}
-	var writing conc.WaitGroup
-	gone := make(chan struct{})
-	writing.Go(func() { s.write(ctx, gone) })
 	for s.frame(func(f *api.ChatIn) bool { return s.turn(ctx, f) }) {
 	}
-	close(gone)
-	s.visit.Close()
-	writing.Wait()
+	s.visit.Close() // nobody wakes from here on
+	s.writing.Wait()
 }
 
 // aside runs f on a stack that is given back afterwards.
@@ -96,12 +99,12 @@ func (s *socket) frame(act func(*api.ChatIn) bool) (more bool) {
 }
 
 // begin opens the visit.
-func (s *socket) begin(ctx context.Context, site Site, address string, hello *api.ChatIn) bool {
+func (s *socket) begin(ctx context.Context, hello *api.ChatIn) bool {
 	if hello.T != "hello" {
 		s.close(api.ChatBadFrame, "the first frame is hello")
 		return false
 	}
-	visit, err := s.h.desk.Visit(ctx, site, *hello, address)
+	visit, err := s.h.desk.Visit(ctx, *s.site, *hello, s.address)
 	if err != nil {
 		e := refusal(err)
 		frame := errorFrame(e, "")
@@ -110,8 +113,9 @@ func (s *socket) begin(ctx context.Context, site Site, address string, hello *ap
 		s.close(codeOf(e), "")
 		return false
 	}
-	s.visit = visit
+	s.visit, s.site = visit, nil
 	s.silence.Reset(s.h.opt.Idle)
+	visit.Notify(func() { s.wake(ctx) })
 	return true
 }
 
@@ -185,18 +189,19 @@ func (s *socket) broken(err error) {
 
 func (s *socket) close(code websocket.StatusCode, reason string) { _ = s.conn.Close(code, reason) }
 
-// write sends what the visit has to say until gone, a fatal error, or a client
-// that does not read.
-func (s *socket) write(ctx context.Context, gone <-chan struct{}) {
+// wake starts the writer unless it runs: it looks again before it ends.
+func (s *socket) wake(ctx context.Context) {
+	if s.wakes.Add(1) == 1 {
+		s.writing.Go(func() { s.write(ctx) })
+	}
+}
+
+// write sends what the visit has to say. After a fatal error, or to a client
+// that does not read, there will be no other writer.
+func (s *socket) write(ctx context.Context) {
 	for {
-		select {
-		case <-gone:
-			return
-		case <-s.visit.Ready():
-		}
-		more := false
-		aside(func() { more = s.flush(ctx) })
-		if !more {
+		seen := s.wakes.Load()
+		if !s.flush(ctx) || s.wakes.CompareAndSwap(seen, 0) {
 			return
 		}
 	}

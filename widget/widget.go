@@ -52,8 +52,10 @@ type Desk interface {
 // Visit is one client's part in its conversation. It is used by two goroutines
 // at once.
 type Visit interface {
-	// Ready receives when Take has something.
-	Ready() <-chan struct{}
+	// Notify has wake called when Take has something, at once when it has already:
+	// once from each Take to the next, and not after Close has returned. wake only
+	// leaves word: it is called with locks held that Take needs.
+	Notify(wake func())
 	// Take returns the frames for the client since the last Take. A fatal error
 	// is the last that a visit has to say.
 	Take() []api.ChatOut

@@ -86,7 +86,7 @@ func BenchmarkFirstDelta(b *testing.B) {
 		begun := time.Now()
 		v.receive(api.ChatIn{T: "msg", CID: begun.String(), Text: "Now?"})
 		for first, done := false, false; !done; {
-			<-visit.Ready()
+			<-v.woken
 			for _, f := range visit.Take() {
 				if f.T == "delta" && !first {
 					first = true

@@ -6,11 +6,12 @@ const (
 	boxBytes = 256 << 10
 )
 
-// box is what waits for one reader, who takes it when ready says so. It never
+// box is what waits for one reader, who takes it when woken. It never
 // makes a writer wait: a reader that lets too much gather loses it all and has
 // to come back. Its owner's lock guards it.
 type box[T any] struct {
-	ready chan struct{}
+	wake  func() // of the reader; nil is nobody
+	woken bool   // since the last take
 	items []T
 	// bounded begins when the reader has been given what it starts with, which
 	// is let in however much it is.
@@ -19,8 +20,6 @@ type box[T any] struct {
 	bytes   int
 	lost    bool
 }
-
-func newBox[T any]() box[T] { return box[T]{ready: make(chan struct{}, 1)} }
 
 // add puts v in. When there is no room it puts last in place of everything.
 func (b *box[T]) add(v T, size int, last T) {
@@ -68,13 +67,14 @@ func (b *box[T]) last() *T {
 
 func (b *box[T]) take() []T {
 	items := b.items
-	b.items, b.count, b.bytes = nil, 0, 0
+	b.items, b.count, b.bytes, b.woken = nil, 0, 0, false
 	return items
 }
 
+// notify wakes the reader once until it takes.
 func (b *box[T]) notify() {
-	select {
-	case b.ready <- struct{}{}:
-	default:
+	if !b.woken && b.wake != nil {
+		b.wake()
 	}
+	b.woken = true
 }

@@ -182,8 +182,9 @@ func TestComeAndGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		woken := woken(visit)
 		for range 3 {
-			<-visit.Ready()
+			<-woken
 			frames := visit.Take()
 			for _, f := range frames {
 				if f.T != "msg" {

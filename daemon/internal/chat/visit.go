@@ -67,7 +67,7 @@ func (s *Service) Visit(ctx context.Context, a Arrival) (*Visit, error) {
 	v := &Visit{
 		s: s, keys: keyring{key, a.Team, a.Site.ID}, address: a.Address, verify: a.Verify,
 		site:   site{a.Site.ID, a.Site.Name, a.Site.Color, a.Site.Greeting},
-		frames: rate.NewLimiter(framesPerSecond, frameBurst), box: newBox[api.ChatOut](),
+		frames: rate.NewLimiter(framesPerSecond, frameBurst),
 	}
 	id, proven, known := v.keys.visitor(a.Hello.Visitor)
 	if !known {
@@ -123,7 +123,7 @@ func (v *Visit) Close() {
 	if v.closed {
 		return
 	}
-	v.closed = true
+	v.closed, v.box.wake = true, nil
 	at := v.keys.team + "\x00" + v.address
 	if h.addresses[at]--; h.addresses[at] == 0 {
 		delete(h.addresses, at)
@@ -137,8 +137,20 @@ func (v *Visit) Close() {
 	}
 }
 
-// Ready receives after frames have come.
-func (v *Visit) Ready() <-chan struct{} { return v.box.ready }
+// Notify has wake called when frames have come, at once when some have already:
+// once from each Take to the next, and not after Close. wake is called with the
+// hub's lock held, which Take and Close need: it only leaves word.
+func (v *Visit) Notify(wake func()) {
+	v.s.hub.mu.Lock()
+	defer v.s.hub.mu.Unlock()
+	if v.closed {
+		return
+	}
+	v.box.wake = wake
+	if v.box.woken {
+		wake()
+	}
+}
 
 // Take returns the frames since the last Take. A fatal error among them is the
 // last: the transport sends it and closes.

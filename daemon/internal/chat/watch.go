@@ -35,7 +35,7 @@ const startPage = 50 // conversations that an inbox begins with
 // Inbox emits the latest conversations, then each as it changes. A reader that
 // comes back gets those that have changed meanwhile among the latest.
 func (s *Service) Inbox(ctx context.Context, who op.Caller, in api.InboxWatch, emit op.Emit[api.ConversationEvent]) error {
-	w := &watch{hub: &s.hub, box: newBox[live](), inbox: true}
+	w := &watch{hub: &s.hub, inbox: true}
 	since, err := resumed(in.LastEventID)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (s *Service) Conversation(ctx context.Context, who op.Caller, in api.Conver
 	if err != nil {
 		return err
 	}
-	w := &watch{hub: &s.hub, box: newBox[live](), seq: max(in.Since, int(last))}
+	w := &watch{hub: &s.hub, seq: max(in.Since, int(last))}
 	s.hub.mu.Lock()
 	join(&s.hub.watches, in.ID, w)
 	s.hub.mu.Unlock()
@@ -247,8 +247,23 @@ func (w *watch) put(l live) {
 // tooSlow ends the stream of a reader that does not keep up.
 var tooSlow = live{v: api.ConversationEvent{Type: "slow"}}
 
+// ready receives when there may be something in the box.
+func (w *watch) ready() <-chan struct{} {
+	ready := make(chan struct{}, 1)
+	w.hub.mu.Lock()
+	defer w.hub.mu.Unlock()
+	w.box.wake = func() {
+		select {
+		case ready <- struct{}{}:
+		default:
+		}
+	}
+	return ready
+}
+
 // drain hands over what is in the box until ctx ends.
 func (w *watch) drain(ctx context.Context, emit op.Emit[api.ConversationEvent]) error {
+	ready := w.ready()
 	for {
 		w.hub.mu.Lock()
 		items, lost := w.box.take(), w.box.lost
@@ -270,7 +285,7 @@ func (w *watch) drain(ctx context.Context, emit op.Emit[api.ConversationEvent]) 
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-w.box.ready:
+		case <-ready:
 		}
 	}
 }

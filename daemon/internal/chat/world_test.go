@@ -235,6 +235,7 @@ var shop = api.Site{ID: "site_1", Name: "Acme", Color: "#112233", Greeting: "Hi"
 type visitor struct {
 	w      *world
 	visit  *chat.Visit
+	woken  <-chan struct{}
 	frames []api.ChatOut
 }
 
@@ -252,7 +253,19 @@ func (w *world) arrive(a chat.Arrival) *visitor {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(visit.Close)
-	return &visitor{w: w, visit: visit}
+	return &visitor{w: w, visit: visit, woken: woken(visit)}
+}
+
+// woken receives when the visit wakes its transport.
+func woken(visit *chat.Visit) <-chan struct{} {
+	woken := make(chan struct{}, 1)
+	visit.Notify(func() {
+		select {
+		case woken <- struct{}{}:
+		default:
+		}
+	})
+	return woken
 }
 
 func (v *visitor) take() []api.ChatOut {
@@ -269,7 +282,7 @@ func (v *visitor) until(what string, want func(api.ChatOut) bool) api.ChatOut {
 			return v.frames[i]
 		}
 		select {
-		case <-v.visit.Ready():
+		case <-v.woken:
 		case <-timeout:
 			v.w.t.Fatalf("no %s among %+v", what, v.frames)
 		}

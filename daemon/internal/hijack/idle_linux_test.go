@@ -28,17 +28,12 @@ type quiet struct{}
 func (quiet) Admit(context.Context, string, string) (widget.Site, error) { return widget.Site{}, nil }
 
 func (quiet) Visit(context.Context, widget.Site, api.ChatIn, string) (widget.Visit, error) {
-	v := &silence{ready: make(chan struct{}, 1), box: []api.ChatOut{{T: "ready", Visitor: "token"}}}
-	v.ready <- struct{}{}
-	return v, nil
+	return &silence{box: []api.ChatOut{{T: "ready", Visitor: "token"}}}, nil
 }
 
-type silence struct {
-	ready chan struct{}
-	box   []api.ChatOut
-}
+type silence struct{ box []api.ChatOut }
 
-func (v *silence) Ready() <-chan struct{} { return v.ready }
+func (*silence) Notify(wake func()) { wake() }
 
 func (v *silence) Take() []api.ChatOut {
 	box := v.box

@@ -2,6 +2,7 @@ package hijack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -77,17 +78,26 @@ func (s *Sockets) Len() int {
 	return len(s.open)
 }
 
-// enter counts a connection that is about to be made; leave is owed when ok.
-func (s *Sockets) enter(address string) (leave func(), ok bool) {
+var (
+	errClosed = errors.New("no new websockets")
+	errFull   = errors.New("too many websockets")
+)
+
+// enter counts a connection that is about to be made; leave is owed without an
+// error.
+func (s *Sockets) enter(address string) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	per := s.limits.PerAddress
-	if s.closed || s.count >= s.limits.Total || per > 0 && s.by[address] >= per {
-		return nil, false
+	switch {
+	case s.closed:
+		return nil, errClosed
+	case s.count >= s.limits.Total || per > 0 && s.by[address] >= per:
+		return nil, errFull
 	}
 	s.count++
 	s.by[address]++
-	return func() { s.leave(address) }, true
+	return func() { s.leave(address) }, nil
 }
 
 func (s *Sockets) leave(address string) {

@@ -190,7 +190,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 	if s.Len() != 0 {
 		t.Errorf("%d are open", s.Len())
 	}
-	if _, status := s.dial(t, "/a"); status != http.StatusTooManyRequests {
+	if _, status := s.dial(t, "/a"); status != http.StatusServiceUnavailable {
 		t.Errorf("after Close: %d", status)
 	}
 }

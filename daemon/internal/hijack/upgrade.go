@@ -23,10 +23,14 @@ const socketBuffer = 512
 //
 // Upgrade compares no origins: whoever calls it has.
 func (s *Sockets) Upgrade(ctx *fasthttp.RequestCtx, address, protocol string, serve func(context.Context, *websocket.Conn)) {
-	leave, ok := s.enter(address)
-	if !ok {
+	leave, err := s.enter(address)
+	if err != nil {
 		ctx.Response.Header.Set("Retry-After", "5")
-		fail(ctx, http.StatusTooManyRequests, "rate_limited")
+		if errors.Is(err, errClosed) {
+			fail(ctx, http.StatusServiceUnavailable, "overloaded")
+		} else {
+			fail(ctx, http.StatusTooManyRequests, "rate_limited")
+		}
 		return
 	}
 	r, err := request(ctx)
