@@ -70,7 +70,7 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 // connect gives the domains what they need of each other.
 func (d *Daemon) connect() {
 	d.posts.StartJob = d.jobs.Start
-	d.posts.CheckModel = d.jobs.CheckModel
+	d.posts.CheckModel = llm.CheckModel
 	d.jobs.Read = d.posts.Read
 	d.jobs.Generated = d.posts.Generated
 	d.jobs.Brand = d.team.Brand

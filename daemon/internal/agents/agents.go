@@ -12,7 +12,6 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
-	"strings"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/event"
@@ -128,21 +127,6 @@ func (s *Service) Ops() []op.Op {
 }
 
 func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }
-
-// checkModel refuses the id of a language model that there is none of.
-func checkModel(id string) error {
-	if _, ok := llm.FindModel(id); ok {
-		return nil
-	}
-	var ids []string
-	for _, m := range llm.Models() {
-		ids = append(ids, m.ID)
-	}
-	e := api.NewError(http.StatusUnprocessableEntity, api.CodeUnknownModel, "There is no such model. The models are %s.", strings.Join(ids, ", "))
-	e.Allowed = ids
-	e.Errors = []api.FieldError{{Pointer: "/model", Code: string(api.CodeUnknownModel), Message: "must be one of " + strings.Join(ids, ", ")}}
-	return e
-}
 
 // chooseModel is the first model that a vendor answers for, else the first.
 func (s *Service) chooseModel() string {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -42,7 +43,7 @@ func (s *Service) settle(tx kv.Tx, team string, before, a *api.Agent) error {
 	if a.Limits.MaxReplyChars == 0 {
 		a.Limits.MaxReplyChars = defaultReplyChars
 	}
-	if err := checkModel(a.Model); err != nil {
+	if err := llm.CheckModel(a.Model); err != nil {
 		return err
 	}
 	bad := checkAgent(a)

@@ -9,8 +9,6 @@ package jobs
 import (
 	"context"
 	"errors"
-	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -106,21 +104,6 @@ func (s *Service) Run(ctx context.Context) { s.queue.Run(ctx, s.workers, s.work)
 func (s *Service) Reclaim(ctx context.Context) error { return s.queue.Reclaim(ctx) }
 
 func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }
-
-// CheckModel refuses the id of a language model that there is none of.
-func (s *Service) CheckModel(id string) error {
-	if _, ok := llm.FindModel(id); ok {
-		return nil
-	}
-	var ids []string
-	for _, m := range llm.Models() {
-		ids = append(ids, m.ID)
-	}
-	e := api.NewError(http.StatusUnprocessableEntity, api.CodeUnknownModel, "There is no such model. The models are %s.", strings.Join(ids, ", "))
-	e.Allowed = ids
-	e.Errors = []api.FieldError{{Pointer: "/model", Code: string(api.CodeUnknownModel), Message: "must be one of " + strings.Join(ids, ", ")}}
-	return e
-}
 
 // Models lists the four models.
 func (s *Service) Models(context.Context, op.Caller, api.None) (api.ModelList, error) {

@@ -51,7 +51,7 @@ func (s *Service) compose(tx kv.Tx, who op.Caller, postID string, in *api.PostCr
 		if job.Model == "" {
 			job.Model = llm.Models()[0].ID
 		}
-		if err := s.CheckModel(job.Model); err != nil {
+		if err := llm.CheckModel(job.Model); err != nil {
 			return nil, err
 		}
 		job.Provider = s.models.ProviderOf(job.Model)

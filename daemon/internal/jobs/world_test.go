@@ -69,7 +69,7 @@ func (w *world) join(models llm.Config) {
 	w.log = event.New(store)
 	w.posts, w.media = posts.New(store, w.log), media.New(store, w.log, 0)
 	w.jobs = jobs.New(store, llm.Open(models), jobs.Options{Workers: w.workers, Delay: func(int) time.Duration { return 0 }})
-	w.posts.StartJob, w.posts.CheckModel = w.jobs.Start, w.jobs.CheckModel
+	w.posts.StartJob, w.posts.CheckModel = w.jobs.Start, llm.CheckModel
 	w.jobs.Read, w.jobs.Generated = w.posts.Read, w.posts.Generated
 	w.jobs.Brand = func(context.Context, string) (string, api.Brand, error) {
 		return "Acme Tools", api.Brand{Facts: []string{"Acme Tools was founded in 1999."}, Voice: "plain"}, nil

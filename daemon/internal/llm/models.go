@@ -1,6 +1,12 @@
 package llm
 
-import "slices"
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"edgesvc.dev/svc/sdk/api"
+)
 
 // StateActive is the state of a model that can be chosen for new work; a vendor
 // gives notice before it retires one.
@@ -46,4 +52,20 @@ func FindModel(id string) (Model, bool) {
 		return Model{}, false
 	}
 	return models[i], true
+}
+
+// CheckModel refuses the id of a model that there is none of.
+func CheckModel(id string) error {
+	if _, ok := FindModel(id); ok {
+		return nil
+	}
+	var ids []string
+	for _, m := range Models() {
+		ids = append(ids, m.ID)
+	}
+	list := strings.Join(ids, ", ")
+	e := api.NewError(http.StatusUnprocessableEntity, api.CodeUnknownModel, "There is no such model. The models are %s.", list)
+	e.Allowed = ids
+	e.Errors = []api.FieldError{{Pointer: "/model", Code: string(api.CodeUnknownModel), Message: "must be one of " + list}}
+	return e
 }
