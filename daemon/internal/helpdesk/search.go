@@ -29,7 +29,8 @@ type Hit struct {
 
 // Search returns the published articles that answer a question, the best first.
 // Those that hold too few of its words are left out: a question that none
-// answers finds nothing. It sees every change that was made before.
+// answers finds nothing. A name that no article knows (shipping to Brazil) may be
+// missing, and Covered says so. It sees every change that was made before.
 func (s *Service) Search(ctx context.Context, team, q string, limit int) ([]Hit, error) {
 	return s.search(ctx, team, api.ArticlePublished, q, limit)
 }
