@@ -50,7 +50,7 @@ func TestQuestions(t *testing.T) {
 		{"do you ship horses", ""},
 		{"DO YOU SHIP TO BRAZIL", ""},
 		{"Where do I park? Brazil?", ""},
-		{"Weddings by ship?", ""}, // a sentence begins so, name or not
+		{"Weddings by ship?", ""},                   // a sentence begins so, name or not
 		{"Is there parcel tracking to Brazil?", ""}, // no article is about parcels
 		{"how do I delete my account", ""},
 		{"skip", ""}, // not ship
