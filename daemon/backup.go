@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/daemon/internal/seal"
 	"edgesvc.dev/svc/kv/bolt"
 )
 
@@ -116,6 +118,9 @@ func restoreCommand(c console) *cobra.Command {
 			}
 			if err := restoreFrom(cmd.Context(), c, args[0], target); err != nil {
 				return err
+			}
+			if _, err := os.Lstat(filepath.Join(cfg.Data, seal.File)); errors.Is(err, fs.ErrNotExist) {
+				fmt.Fprintf(c.err, "note: %s is not in %s. Copy it from where you keep it before the start, or set the keys of tasks and sites anew.\n", seal.File, cfg.Data)
 			}
 			_, err = fmt.Fprintf(c.out, "%s is restored\n", target)
 			return err
