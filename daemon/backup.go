@@ -120,7 +120,7 @@ func restoreCommand(c console) *cobra.Command {
 				return err
 			}
 			if _, err := os.Lstat(filepath.Join(cfg.Data, seal.File)); errors.Is(err, fs.ErrNotExist) {
-				fmt.Fprintf(c.err, "note: %s is not in %s. Copy it from where you keep it before the start, or set the keys of tasks and sites anew.\n", seal.File, cfg.Data)
+				fmt.Fprintf(c.out, "note: %s is not in %s. Copy it from where you keep it before the start, or set the keys of tasks and sites anew.\n", seal.File, cfg.Data)
 			}
 			_, err = fmt.Fprintf(c.out, "%s is restored\n", target)
 			return err

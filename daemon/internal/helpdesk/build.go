@@ -100,7 +100,7 @@ func (x *index) fill(ctx context.Context, into bleve.Index) (position uint64, ar
 // or of so many bytes of terms and one page.
 const (
 	buildPage  = 50
-	buildBatch = 1000
+	buildBatch = 500
 	buildBytes = 3 << 20
 )
 
