@@ -112,6 +112,7 @@ func (o *screens) member(s *settings.Settings, c *tui.Config, options []sdk.Opti
 	}
 	d := sdk.NewDashboard(s.URL, token, options...)
 	c.Inbox, c.Canned, c.Agents, c.Tasks = d.Conversations, d.Canned, d.Agents, d.Tasks
+	c.JobFeed = d.Jobs.Feed
 	c.Desk.Member = func(ctx context.Context) (string, error) {
 		session, err := d.Auth.Session(ctx)
 		if err != nil {

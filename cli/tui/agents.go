@@ -58,13 +58,14 @@ func newAgents(r *room, all Agents, tried Tasks, p Place) *agents {
 func (s *agents) name() string { return "Agents" }
 func (s *agents) badge() int   { return 0 }
 func (s *agents) typing() bool { return false }
+func (s *agents) membersOnly() {}
 
 func (s *agents) show() tea.Cmd {
 	if s.api == nil {
 		return nil
 	}
 	s.of = ""
-	return s.work("list agents", func(ctx context.Context) (tea.Msg, error) {
+	return s.asMember("list agents", func(ctx context.Context) (tea.Msg, error) {
 		page, err := s.api.List(ctx, api.PageQuery{Limit: pageSize})
 		return agentsLoaded{page}, err
 	})
@@ -118,7 +119,7 @@ func (s *agents) read() tea.Cmd {
 	s.of = a.ID
 	s.tasks.set(nil)
 	id := a.ID
-	return s.work("list tasks", func(ctx context.Context) (tea.Msg, error) {
+	return s.asMember("list tasks", func(ctx context.Context) (tea.Msg, error) {
 		page, err := s.tried.List(ctx, api.TaskQuery{PageQuery: api.PageQuery{Limit: pageSize}, AgentID: id})
 		return tasksLoaded{id, page}, err
 	})
@@ -193,7 +194,7 @@ func (s *agents) nextPart() tea.Cmd {
 }
 
 func (s *agents) change(doing string, do func(context.Context) (*api.Agent, string, error)) tea.Cmd {
-	return s.work(doing, func(ctx context.Context) (tea.Msg, error) {
+	return s.asMember(doing, func(ctx context.Context) (tea.Msg, error) {
 		changed, done, err := do(ctx)
 		return agentChanged{changed, done}, err
 	})

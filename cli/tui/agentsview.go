@@ -10,7 +10,7 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// toggleRows is the height of the box of an agent's tools.
+// toggleRows is the height of the box of an agent's tools, with both edges.
 const toggleRows = 4
 
 // Render draws the screen.
@@ -29,7 +29,7 @@ func (s *agents) drawList(w int) []string {
 	p.lines = s.list.draw(s.theme, iw, ih-1, s.row)
 	switch {
 	case !s.loaded:
-		p.lines = s.advice(iw, "reading …")
+		p.lines = s.unread(iw)
 	case len(s.list.rows) == 0:
 		p.lines = s.advice(iw, "No agents yet.", "svcctl agent create makes one")
 	default:
@@ -64,19 +64,22 @@ func (s *agents) drawAgent(w int) []string {
 	top := pane{title: line(a.Name) + " · " + line(a.Model) + " · " + state, active: s.part == partToggles}
 	iw, _ := inner(w, toggleRows)
 	top.lines = s.drawToggles(a, iw)
-	out := top.draw(s.theme, w, toggleRows)
-	rest := s.h - toggleRows
-	tw := max(w*2/5, min(w, 20))
-	if w < narrow-20 {
-		tw = w
+	out := top.draw(s.theme, w, toggleRows)[:toggleRows-1] // the panes below have the edge
+	return append(out, s.drawBelow(w, s.h-len(out))...)
+}
+
+// drawBelow is the tasks, and beside them what became of one where there is
+// room for both.
+func (s *agents) drawBelow(w, h int) []string {
+	if w >= narrow-20 {
+		tw := max(w*2/5, 20)
+		return beside(s.drawTasks(pane{corners: "├ └ ", open: true}, tw, h), s.drawTrial(pane{corners: "┬┤┴┘"}, w-tw, h))
 	}
-	below := s.drawTasks(tw, rest)
-	if tw < w {
-		below = beside(below, s.drawTrial(w-tw, rest))
-	} else if t := s.tasks.current(); t != nil && s.runs[t.ID] != nil {
-		below = s.drawTrial(w, rest)
+	whole := pane{corners: "├┤└┘"}
+	if t := s.tasks.current(); t != nil && s.runs[t.ID] != nil {
+		return s.drawTrial(whole, w, h)
 	}
-	return append(out, below...)
+	return s.drawTasks(whole, w, h)
 }
 
 func (s *agents) drawToggles(a *api.Agent, w int) []string {
@@ -102,9 +105,9 @@ func (s *agents) drawToggles(a *api.Agent, w int) []string {
 	return lines
 }
 
-func (s *agents) drawTasks(w, h int) []string {
-	iw, ih := inner(w, h)
-	p := pane{title: "Tasks", active: s.part == partTasks}
+func (s *agents) drawTasks(p pane, w, h int) []string {
+	iw, ih := p.inner(w, h)
+	p.title, p.active = "Tasks", s.part == partTasks
 	p.lines = s.tasks.draw(s.theme, iw, ih, func(t *api.Task, picked, marked bool, w int) []string {
 		kind := strings.ToUpper(line(t.Kind))
 		if !picked {
@@ -118,13 +121,14 @@ func (s *agents) drawTasks(w, h int) []string {
 	return p.draw(s.theme, w, h)
 }
 
-func (s *agents) drawTrial(w, h int) []string {
-	iw, ih := inner(w, h)
+func (s *agents) drawTrial(p pane, w, h int) []string {
+	iw, ih := p.inner(w, h)
 	t := s.tasks.current()
 	if t == nil {
-		return pane{title: "Test run"}.draw(s.theme, w, h)
+		p.title, p.lines = "Test run", s.advice(iw, "ctrl-r runs a task and shows here what it sends and what comes back.")
+		return p.draw(s.theme, w, h)
 	}
-	p := pane{title: fmt.Sprintf("Test run: %s (%s)", line(t.Name), strings.ToUpper(line(t.Kind)))}
+	p.title = fmt.Sprintf("Test run: %s (%s)", line(t.Name), strings.ToUpper(line(t.Kind)))
 	s.view.set(s.trialLines(t, iw-2), ih)
 	for _, text := range s.view.lines() {
 		p.lines = append(p.lines, " "+text)
@@ -140,11 +144,11 @@ func (s *agents) click(x, y int) tea.Cmd {
 		if s.list.click(y - 1) {
 			return s.read()
 		}
-	case y < toggleRows:
+	case y < toggleRows-1:
 		s.part = partToggles
 	default:
 		s.part = partTasks
-		s.tasks.click(y - toggleRows - 1)
+		s.tasks.click(y - toggleRows)
 	}
 	return nil
 }

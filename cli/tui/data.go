@@ -29,6 +29,10 @@ type Jobs interface {
 	Retry(ctx context.Context, id string, options ...sdk.CallOption) (*api.Job, error)
 }
 
+// JobFeed yields the jobs that are not done, then each of the team's jobs as it
+// changes; LiveJobs.Feed of the SDK is one.
+type JobFeed func(ctx context.Context) iter.Seq2[api.JobEvent, error]
+
 // Inbox is what an operator does with conversations; *sdk.LiveConversations is
 // one.
 type Inbox interface {

@@ -48,6 +48,8 @@ func newInbox(r *room, conversations Inbox, saved Canned, p Place) *inbox {
 
 func (s *inbox) name() string { return "Inbox" }
 
+func (s *inbox) membersOnly() {}
+
 func (s *inbox) badge() int {
 	n := 0
 	for i := range s.all {
@@ -62,7 +64,7 @@ func (s *inbox) show() tea.Cmd {
 	if s.api == nil {
 		return nil
 	}
-	cmds := []tea.Cmd{s.work("list conversations", func(ctx context.Context) (tea.Msg, error) {
+	cmds := []tea.Cmd{s.asMember("list conversations", func(ctx context.Context) (tea.Msg, error) {
 		page, err := s.api.List(ctx, api.ConversationQuery{PageQuery: api.PageQuery{Limit: pageSize}})
 		return inboxLoaded{page}, err
 	})}
@@ -139,7 +141,7 @@ func (s *inbox) goOn(batch fed[api.ConversationEvent], forget func()) tea.Cmd {
 	}
 	forget()
 	if batch.err != nil {
-		return send(failed{"follow conversations", batch.err})
+		return send(failure("follow conversations", batch.err))
 	}
 	return nil
 }
@@ -274,7 +276,7 @@ func (s *inbox) look() tea.Cmd {
 	}
 	c.Unread = 0
 	id := c.ID
-	return tea.Batch(s.follow(), s.work("mark it as read", func(ctx context.Context) (tea.Msg, error) {
+	return tea.Batch(s.follow(), s.asMember("mark it as read", func(ctx context.Context) (tea.Msg, error) {
 		changed, err := s.api.MarkRead(ctx, id)
 		return conversationRead{changed}, err
 	}))

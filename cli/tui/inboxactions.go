@@ -84,7 +84,7 @@ func (s *inbox) change(doing, done string, do func(ctx context.Context, id strin
 		return nil
 	}
 	id := c.ID
-	return s.work(doing, func(ctx context.Context) (tea.Msg, error) {
+	return s.asMember(doing, func(ctx context.Context) (tea.Msg, error) {
 		changed, err := do(ctx, id)
 		return conversationChanged{changed, done}, err
 	})
@@ -203,7 +203,7 @@ func (s *inbox) unsent(msg sendFailed) tea.Cmd {
 	if d := s.drafts[msg.id]; d != nil {
 		d.sending = false
 	}
-	return send(failed{"send; your text is kept", msg.err})
+	return send(failure("send; your text is kept", msg.err))
 }
 
 type cannedLoaded struct{ page *api.Page[api.CannedResponse] }
@@ -214,7 +214,7 @@ func (s *inbox) canned() tea.Cmd {
 	if s.talk == nil || s.saved == nil {
 		return nil
 	}
-	return s.work("list canned responses", func(ctx context.Context) (tea.Msg, error) {
+	return s.asMember("list canned responses", func(ctx context.Context) (tea.Msg, error) {
 		page, err := s.saved.List(ctx, api.CannedQuery{PageQuery: api.PageQuery{Limit: pageSize}})
 		return cannedLoaded{page}, err
 	})

@@ -64,8 +64,16 @@ func (s *inbox) Render() string {
 // signInFirst is a screen that needs a member.
 func (r *room) signInFirst(title, address string, w, h int) []string {
 	lines := r.advice(w-2, "This screen needs a member's session, and there is none for "+line(address)+".",
-		"svcctl login "+line(quote(address))+" --email you@example.com", "signs in; then svcctl tui again.")
+		signInCommand(address), "signs in; then svcctl tui again.")
 	return pane{title: title, lines: lines, active: true}.draw(r.theme, w, h)
+}
+
+// unread is what stands for a list that has not come.
+func (r *room) unread(w int) []string {
+	if r.signedOut {
+		return r.advice(w, "There is nothing to see without a session.")
+	}
+	return r.advice(w, "reading …")
 }
 
 func (s *inbox) drawList(w int) []string {
@@ -96,7 +104,7 @@ func (s *inbox) title() string {
 func (s *inbox) emptyText(w int) []string {
 	switch {
 	case !s.loaded:
-		return s.advice(w, "reading …")
+		return s.unread(w)
 	case len(s.all) > 0:
 		return s.advice(w, "Nothing here.", "s shows other conversations, / filters")
 	}

@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"regexp"
+	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -23,6 +25,8 @@ var markup = regexp.MustCompile(`^[^<>]{0,40}>|<[^<>]*(>|$)`)
 type jobs struct {
 	halves
 	api    Jobs
+	all    JobFeed
+	live   *feed[api.JobEvent] // of all jobs
 	list   list[api.Job]
 	view   scroller
 	titles map[string]string // of posts
@@ -39,8 +43,8 @@ type jobChanged struct {
 	done string
 }
 
-func newJobs(r *room, work Jobs) *jobs {
-	s := &jobs{halves: halves{room: r}, api: work, list: newList(func(j *api.Job) string { return j.ID }),
+func newJobs(r *room, work Jobs, all JobFeed) *jobs {
+	s := &jobs{halves: halves{room: r}, api: work, all: all, list: newList(func(j *api.Job) string { return j.ID }),
 		titles: map[string]string{}, text: map[string]string{}, feeds: map[string]*feed[api.JobEvent]{}, broken: map[string]bool{}}
 	s.view.follow = true
 	return s
@@ -60,10 +64,16 @@ func (s *jobs) badge() int {
 }
 
 func (s *jobs) show() tea.Cmd {
-	return s.work("list jobs", func(ctx context.Context) (tea.Msg, error) {
+	cmds := []tea.Cmd{s.work("list jobs", func(ctx context.Context) (tea.Msg, error) {
 		page, err := s.api.List(ctx, api.JobQuery{PageQuery: api.PageQuery{Limit: pageSize}})
 		return jobsLoaded{page}, err
-	})
+	})}
+	if s.all != nil && s.live == nil {
+		f, cmd := openFeed(s.errands, "jobs", s.all)
+		s.live = f
+		cmds = append(cmds, cmd)
+	}
+	return tea.Batch(cmds...)
 }
 
 func (s *jobs) update(msg tea.Msg) tea.Cmd {
@@ -75,19 +85,79 @@ func (s *jobs) update(msg tea.Msg) tea.Cmd {
 	case postLoaded:
 		s.titles[msg.post.ID] = msg.post.Title
 	case jobsLoaded:
-		s.list.set(msg.page.Data)
+		s.set(msg.page.Data)
 		s.loaded = true
 		clear(s.broken)
 		return s.watch()
 	case jobBegun:
 		return s.show()
 	case jobChanged:
-		s.list.replace(*msg.job)
+		s.put(msg.job)
 		return tea.Batch(s.watch(), say(msg.done))
 	case fed[api.JobEvent]:
+		if msg.feed == s.live {
+			return s.takeAll(msg)
+		}
 		return s.take(msg)
 	}
 	return nil
+}
+
+// set shows a list that was read. A job that has become known since, and a state
+// that is later, stay.
+func (s *jobs) set(rows []api.Job) {
+	before := s.list.rows
+	s.list.set(rows)
+	for i := range before {
+		if len(rows) == 0 || before[i].ID > rows[0].ID || s.list.index(before[i].ID) >= 0 {
+			s.put(&before[i])
+		}
+	}
+}
+
+// put adds a job, the newest first, or changes it; news reports that. An older
+// version than the one shown is an event that was overtaken.
+func (s *jobs) put(j *api.Job) (news bool) {
+	rows := slices.Clone(s.list.rows)
+	i := s.list.index(j.ID)
+	switch {
+	case i < 0:
+		news = true
+		i, _ = slices.BinarySearchFunc(rows, j.ID, func(have api.Job, id string) int { return strings.Compare(id, have.ID) })
+		rows = slices.Insert(rows, i, *j)
+	case rows[i].Version > j.Version:
+		return false
+	default:
+		news = rows[i].Version < j.Version
+		rows[i] = *j
+	}
+	s.list.set(rows)
+	return news
+}
+
+// takeAll shows what became of any job.
+func (s *jobs) takeAll(batch fed[api.JobEvent]) tea.Cmd {
+	news := false
+	for _, e := range batch.values {
+		if e.Job != nil && s.put(e.Job) {
+			news = news || e.Job.Done() || s.titles[e.Job.PostID] == ""
+			delete(s.broken, e.Job.ID)
+		}
+	}
+	cmds := []tea.Cmd{s.watch()}
+	if news {
+		cmds = append(cmds, send(postsRefreshed{}))
+	}
+	switch {
+	case !batch.over:
+		cmds = append(cmds, batch.feed.next())
+	case batch.err != nil:
+		s.live = nil
+		cmds = append(cmds, send(failure("follow the jobs", batch.err)))
+	default:
+		s.live = nil
+	}
+	return tea.Batch(cmds...)
 }
 
 // watch follows the jobs that are not done.
@@ -114,7 +184,7 @@ func (s *jobs) take(batch fed[api.JobEvent]) tea.Cmd {
 	for _, e := range batch.values {
 		switch {
 		case e.Job != nil:
-			s.list.replace(*e.Job)
+			s.put(e.Job)
 		case e.Type == "reset":
 			s.text[id] = ""
 		default:

@@ -57,7 +57,7 @@ func (m *model) Init() tea.Cmd {
 		cmds = append(cmds, m.log.watch(m.errands))
 	}
 	if m.desk.Member != nil {
-		cmds = append(cmds, m.work("read the session", func(ctx context.Context) (tea.Msg, error) {
+		cmds = append(cmds, m.asMember("read the session", func(ctx context.Context) (tea.Msg, error) {
 			id, err := m.desk.Member(ctx)
 			return member(id), err
 		}))
@@ -119,6 +119,9 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.me = string(msg)
 	case failed:
 		m.notice = m.explain(msg)
+	case sessionOver:
+		m.signedOut = true
+		m.notice = m.explain(msg.failed)
 	case said:
 		m.notice = notice{text: string(msg)}
 	case ask:

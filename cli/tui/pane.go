@@ -9,14 +9,24 @@ import (
 // pane is a box with a title. Its lines come out exactly w columns wide and h
 // rows high, whatever is put into it.
 type pane struct {
-	title  string
-	lines  []string
-	bottom []string // above the lower edge, such as a field
-	active bool
+	title   string
+	lines   []string
+	bottom  []string // above the lower edge, such as a field
+	active  bool
+	corners string // ┌┐└┘, or how it meets other panes
+	open    bool   // it has no right edge: the pane beside it has one
 }
 
 // inner is the room inside a pane of a size.
 func inner(w, h int) (int, int) { return max(w-2, 0), max(h-2, 0) }
+
+// inner is the room inside the pane.
+func (p pane) inner(w, h int) (int, int) {
+	if p.open {
+		w++
+	}
+	return inner(w, h)
+}
 
 func (p pane) draw(t theme, w, h int) []string {
 	if w < 2 || h < 2 {
@@ -27,30 +37,35 @@ func (p pane) draw(t theme, w, h int) []string {
 	if p.active {
 		edge, title = t.dim, t.bold
 	}
-	iw, ih := inner(w, h)
+	iw, ih := p.inner(w, h)
+	corner := []rune(or(p.corners, "┌┐└┘"))
+	side := edge.Render("│")
+	right, topRight, bottomRight := side, string(corner[1]), string(corner[3])
+	if p.open {
+		right, topRight, bottomRight = "", "", ""
+	}
 	top := ""
 	if p.title != "" && iw > 3 {
 		top = " " + title.Render(ansi.Truncate(p.title, iw-2, "…")) + " "
 	}
 	out := make([]string, 0, h)
-	out = append(out, edge.Render("┌")+top+edge.Render(strings.Repeat("─", iw-ansi.StringWidth(top))+"┐"))
-	side := edge.Render("│")
+	out = append(out, edge.Render(string(corner[0]))+top+edge.Render(strings.Repeat("─", iw-ansi.StringWidth(top))+topRight))
 	bottom := p.bottom[:min(len(p.bottom), ih)]
 	for i := range ih - len(bottom) {
 		text := ""
 		if i < len(p.lines) {
 			text = p.lines[i]
 		}
-		out = append(out, side+fit(text, iw)+side)
+		out = append(out, side+fit(text, iw)+right)
 	}
 	for _, text := range bottom {
 		if text == rule {
 			out = append(out, edge.Render("├"+strings.Repeat("─", iw)+"┤"))
 			continue
 		}
-		out = append(out, side+fit(text, iw)+side)
+		out = append(out, side+fit(text, iw)+right)
 	}
-	return append(out, edge.Render("└"+strings.Repeat("─", iw)+"┘"))
+	return append(out, edge.Render(string(corner[2])+strings.Repeat("─", iw)+bottomRight))
 }
 
 // rule is a line of a pane that is drawn from edge to edge.

@@ -2,10 +2,14 @@ package tui
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"edgesvc.dev/svc/sdk/api"
 )
 
 // screen is one of the numbered views. It changes in update, key and click,
@@ -68,6 +72,8 @@ type room struct {
 	zoomed   bool
 	// me is the signed-in member's id, empty without a session.
 	me string
+	// signedOut: the daemon does not know the session, or not any more.
+	signedOut bool
 	// told is what the model takes up before the next key.
 	told []tea.Msg
 }
@@ -103,6 +109,29 @@ func (r *room) work(doing string, do func(context.Context) (tea.Msg, error)) tea
 		msg, err := do(ctx)
 		if err != nil {
 			return failed{doing, err}
+		}
+		return msg
+	})
+}
+
+// sessionOver is a failure that signing in again would cure.
+type sessionOver struct{ failed }
+
+// failure is what to tell when something that takes a session failed.
+func failure(doing string, err error) tea.Msg {
+	f := failed{doing, err}
+	if e, ok := errors.AsType[*api.Error](err); ok && e.Status == http.StatusUnauthorized {
+		return sessionOver{f}
+	}
+	return f
+}
+
+// asMember is work that takes a session.
+func (r *room) asMember(doing string, do func(context.Context) (tea.Msg, error)) tea.Cmd {
+	return r.errands.do(func(ctx context.Context) tea.Msg {
+		msg, err := do(ctx)
+		if err != nil {
+			return failure(doing, err)
 		}
 		return msg
 	})

@@ -250,6 +250,60 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
+// TestJobsReadLate: a list that was read before an event arrived, and comes after
+// it, takes nothing back.
+func TestJobsReadLate(t *testing.T) {
+	s := newWorld(t, 100, 24, "recorded.json")
+	s.keys("2")
+	stale := s.jobs.page
+	j := s.m.screen().(*jobs)
+	later := stale.Data[0]
+	later.State, later.Version = api.JobCanceled, later.Version+1
+	j.put(&later)
+	j.put(&api.Job{ID: "job_new", State: api.JobQueued, Version: 1})
+	s.do(jobsLoaded{&stale})
+	s.sees("queued: job_new", "- Why Go for the edge")
+}
+
+// TestSessionEnds: where members work it is said that the session is over and
+// what signs in; what was typed is kept.
+func TestSessionEnds(t *testing.T) {
+	command := "svcctl login https://svc.example --email you@example.com"
+	over := api.NewError(401, api.CodeSessionRequired, "The session has expired.")
+	for _, key := range []string{"3", "4"} {
+		s := newWorld(t, 80, 24, "")
+		s.inbox.refuse, s.agents.refuse = over, over
+		s.m.screens[2] = newInbox(s.m.room, s.inbox, s.canned, s.m.place)
+		s.m.screens[3] = newAgents(s.m.room, s.agents, s.tasks, s.m.place)
+		s.keys(key, "r")
+		s.sees("Your session has ended.", command, "There is nothing")
+		if v := s.view(); strings.Contains(v, "reading …") {
+			t.Errorf("still waits:\n%s", v)
+		}
+	}
+	s := newWorld(t, 80, 24, "recorded.json")
+	s.inbox.refuse = over
+	s.keys("3", "i", "H", "i", "ctrl+s")
+	s.sees(command, "> Hi", "your text is kept")
+	s.keys("esc", "1")
+	if v := s.view(); strings.Contains(v, command) {
+		t.Errorf("the posts need no session:\n%s", v)
+	}
+}
+
+// TestOneArticleOnce: an answer that quotes an article twice names it once.
+func TestOneArticleOnce(t *testing.T) {
+	s := newWorld(t, 100, 24, "recorded.json")
+	s.keys("3")
+	in := s.m.screen().(*inbox)
+	in.talk.put(&api.Message{ID: "msg_q", Seq: 50, Text: "So it is.", Author: api.MessageAuthor{Type: api.AuthorAgent, Name: "Nova"}, CreatedAt: api.TimeOf(noon),
+		Citations: []api.Citation{{ArticleID: "art_1", Title: "Duty"}, {ArticleID: "art_2", Title: "Taxes"}, {ArticleID: "art_1", Title: "Duty"}}})
+	s.sees("▸ Duty (help)   ▸ Taxes (help)")
+	if strings.Count(s.view(), "▸ Duty") != 1 {
+		t.Errorf("twice:\n%s", s.view())
+	}
+}
+
 func TestWithoutSession(t *testing.T) {
 	s := newWorld(t, 80, 24, "recorded.json")
 	s.m.screens[2] = newInbox(s.m.room, nil, nil, s.m.place)

@@ -29,7 +29,7 @@ func alive(t *testing.T, s *world) *teatest.TestModel {
 	})
 	r := lipgloss.NewRenderer(os.Stderr)
 	r.SetColorProfile(termenv.Ascii)
-	m := newModel(Config{Posts: s.posts, Jobs: s.jobs, Inbox: s.inbox, Canned: s.canned, Agents: s.agents, Tasks: s.tasks}, e, r, func(string) {})
+	m := newModel(Config{Posts: s.posts, Jobs: s.jobs, JobFeed: s.jobs.Feed, Inbox: s.inbox, Canned: s.canned, Agents: s.agents, Tasks: s.tasks}, e, r, func(string) {})
 	return teatest.NewTestModel(t, m, teatest.WithInitialTermSize(100, 30))
 }
 
@@ -70,6 +70,33 @@ func TestJobStreams(t *testing.T) {
 	shows(t, tm, "100%")
 	tm.Send(keyOf("q"))
 	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
+}
+
+// TestJobsOfOthers: a job that was started elsewhere appears by itself, and what
+// becomes of it.
+func TestJobsOfOthers(t *testing.T) {
+	s := newWorld(t, 100, 30, "recorded.json")
+	s.jobs.page.Data = nil
+	s.jobs.all = make(chan api.JobEvent)
+	tm := alive(t, s)
+	tm.Send(keyOf("2"))
+	shows(t, tm, "No jobs yet.")
+	job := api.Job{ID: "job_2", PostID: s.posts.page.Data[0].ID, State: api.JobQueued, Version: 1}
+	s.jobs.all <- api.JobEvent{Type: "job", Job: &job}
+	shows(t, tm, "2 Jobs¹", "queued: Why Go for the edge")
+	newer := api.Job{ID: "job_3", PostID: s.posts.page.Data[1].ID, State: api.JobQueued, Version: 1}
+	s.jobs.all <- api.JobEvent{Type: "job", Job: &newer}
+	failed := job
+	failed.State, failed.Version, failed.Error = api.JobFailed, 2, &api.JobError{Code: "rate_limited"}
+	s.jobs.all <- api.JobEvent{Type: "job", Job: &failed}
+	s.jobs.all <- api.JobEvent{Type: "job", Job: &job} // overtaken
+	shows(t, tm, "rate_limited")
+	tm.Send(keyOf("q"))
+	final := tm.FinalModel(t, teatest.WithFinalTimeout(10*time.Second)).(*model)
+	rows := final.screens[1].(*jobs).list.rows
+	if len(rows) != 2 || rows[0].ID != "job_3" || rows[1].State != api.JobFailed {
+		t.Errorf("the jobs are %+v", rows)
+	}
 }
 
 // TestConversationStreams: an answer grows token by token, and is replaced by

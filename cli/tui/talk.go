@@ -56,7 +56,7 @@ func (t *talk) load(s *inbox) tea.Cmd {
 	if c := s.list.current(); c != nil {
 		since = max(0, c.LastSeq-history)
 	}
-	return s.work("read the conversation", func(ctx context.Context) (tea.Msg, error) {
+	return s.asMember("read the conversation", func(ctx context.Context) (tea.Msg, error) {
 		list, err := s.api.Messages(ctx, api.MessageQuery{ID: id, Since: since, Limit: history})
 		return talkLoaded{id, list}, err
 	})

@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -101,7 +102,7 @@ func (s *inbox) replyBox(w, h int) []string {
 func (s *inbox) transcript(c *api.Conversation, w int) []string {
 	t := s.talk
 	if !t.loaded {
-		return []string{s.theme.dim.Render("reading …")}
+		return s.unread(w)
 	}
 	names := 6
 	for i := range t.messages {
@@ -199,7 +200,10 @@ func (s *inbox) column(name string, look style, lines []string, at string, names
 // sources is what an answer rests on and what the agent did for it.
 func (s *inbox) sources(m *api.Message, w int) []string {
 	var parts []string
-	for _, c := range m.Citations {
+	for i, c := range m.Citations {
+		if slices.ContainsFunc(m.Citations[:i], func(before api.Citation) bool { return before.ArticleID == c.ArticleID }) {
+			continue // two quotes of one article
+		}
 		parts = append(parts, "▸ "+line(c.Title)+" (help)")
 	}
 	for _, call := range m.ToolCalls {

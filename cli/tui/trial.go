@@ -87,7 +87,7 @@ func (s *agents) take(batch fed[api.TaskEvent]) tea.Cmd {
 	}
 	r.live, r.err = nil, batch.err
 	if batch.err != nil {
-		return send(failed{"run the task", batch.err})
+		return send(failure("run the task", batch.err))
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ const frames = 20
 type Config struct {
 	Posts    Posts
 	Jobs     Jobs
+	JobFeed  JobFeed // nil without a session
 	Inbox    Inbox
 	Canned   Canned
 	Agents   Agents
@@ -102,7 +103,7 @@ func newModel(c Config, e *errands, r *lipgloss.Renderer, clip func(string)) *mo
 		m.screens = []screen{newWizard(room, c.Place)}
 		return m
 	}
-	m.screens = []screen{newPosts(room, c.Posts), newJobs(room, c.Jobs), newInbox(room, c.Inbox, c.Canned, c.Place), newAgents(room, c.Agents, c.Tasks, c.Place)}
+	m.screens = []screen{newPosts(room, c.Posts), newJobs(room, c.Jobs, c.JobFeed), newInbox(room, c.Inbox, c.Canned, c.Place), newAgents(room, c.Agents, c.Tasks, c.Place)}
 	for i, s := range m.screens {
 		if strings.EqualFold(s.name(), c.Screen) {
 			m.current = i

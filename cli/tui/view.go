@@ -82,13 +82,25 @@ func raised(n int) string {
 	return out
 }
 
-// banner says calmly that the daemon does not answer.
+// banner says calmly that the daemon does not answer, or whom it does not know
+// any more.
 func (m *model) banner() []string {
-	if m.fault == nil {
-		return nil
+	var out []string
+	if m.fault != nil {
+		text := m.spinner() + " the daemon does not answer; what you see may be old. Trying again …"
+		out = append(out, m.theme.warn.Render(fit(" "+text, m.w)))
 	}
-	text := m.spinner() + " the daemon does not answer; what you see may be old. Trying again …"
-	return []string{m.theme.warn.Render(fit(" "+text, m.w))}
+	if _, needed := m.screen().(interface{ membersOnly() }); needed && m.signedOut {
+		says := append(wrap("! Your session has ended. This signs in; then svcctl tui again:", m.w-2), wrap(signInCommand(m.place.URL), m.w-2)...)
+		for _, text := range says {
+			out = append(out, m.theme.warn.Render(fit(" "+text, m.w)))
+		}
+	}
+	return out
+}
+
+func signInCommand(address string) string {
+	return "svcctl login " + line(quote(address)) + " --email you@example.com"
 }
 
 // foot is what happened last, or what the keys do.

@@ -98,6 +98,7 @@ type fakeJobs struct {
 	events map[string][]api.JobEvent
 	// live, when set, is the stream of every job.
 	live  chan api.JobEvent
+	all   chan api.JobEvent // the stream of all jobs; nil has none
 	calls []string
 }
 
@@ -113,14 +114,21 @@ func (f *fakeJobs) Watch(ctx context.Context, id string) iter.Seq2[api.JobEvent,
 	return replayed(f.events[id])
 }
 
+func (f *fakeJobs) Feed(ctx context.Context) iter.Seq2[api.JobEvent, error] {
+	if f.all == nil {
+		return replayed[api.JobEvent](nil)
+	}
+	return received(ctx, f.all)
+}
+
 func (f *fakeJobs) Cancel(_ context.Context, id string, _ ...sdk.CallOption) (*api.Job, error) {
 	f.calls = append(f.calls, "cancel "+id)
-	return &api.Job{ID: id, State: api.JobCanceled}, nil
+	return &api.Job{ID: id, State: api.JobCanceled, Version: 100}, nil
 }
 
 func (f *fakeJobs) Retry(_ context.Context, id string, _ ...sdk.CallOption) (*api.Job, error) {
 	f.calls = append(f.calls, "retry "+id)
-	return &api.Job{ID: id, State: api.JobQueued}, nil
+	return &api.Job{ID: id, State: api.JobQueued, Version: 100}, nil
 }
 
 // replayed is a stream that ends after what was recorded.
@@ -163,7 +171,7 @@ type fakeInbox struct {
 
 func (f *fakeInbox) List(context.Context, api.ConversationQuery, ...sdk.CallOption) (*api.Page[api.Conversation], error) {
 	page := f.page
-	return &page, nil
+	return &page, f.refuse
 }
 
 func (f *fakeInbox) Messages(_ context.Context, q api.MessageQuery, _ ...sdk.CallOption) (*api.MessageList, error) {
@@ -241,13 +249,14 @@ func (f *fakeInbox) Conversation(ctx context.Context, in api.ConversationWatch) 
 }
 
 type fakeAgents struct {
-	page  api.Page[api.Agent]
-	calls []string
+	page   api.Page[api.Agent]
+	refuse error
+	calls  []string
 }
 
 func (f *fakeAgents) List(context.Context, api.PageQuery, ...sdk.CallOption) (*api.Page[api.Agent], error) {
 	page := f.page
-	return &page, nil
+	return &page, f.refuse
 }
 
 func (f *fakeAgents) edit(id string, change func(*api.Agent)) (*api.Agent, error) {
@@ -341,7 +350,7 @@ func newWorld(t testing.TB, w, h int, recorded string) *world {
 	r := lipgloss.NewRenderer(os.Stderr)
 	r.SetColorProfile(termenv.Ascii)
 	s.m = newModel(Config{
-		Posts: s.posts, Jobs: s.jobs, Inbox: s.inbox, Canned: s.canned, Agents: s.agents, Tasks: s.tasks,
+		Posts: s.posts, Jobs: s.jobs, JobFeed: s.jobs.Feed, Inbox: s.inbox, Canned: s.canned, Agents: s.agents, Tasks: s.tasks,
 		Place: Place{Context: "prod", Team: "Acme", URL: "https://svc.example", Contexts: []string{"prod", "staging"}},
 		Desk:  Desk{Explain: func(err error) (string, string) { return err.Error(), "" }, Browse: func(string) error { return nil }},
 	}, e, r, func(text string) { s.clip = text })
