@@ -21,6 +21,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 	let conversation = ''
 	let online = true
 	let unread = 0
+	let telling = 0
 	let newest = 0 // seq of what came from the other side
 	let messages = new Map<string, Message>() // by id, and by cid until there is one
 	let dots: Message | undefined // stands for an answer before its first words
@@ -101,7 +102,11 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 		if (!v.isOpen() || document.hidden) return
 		if (newest > (kept.get().r || 0)) {
 			kept.set({ r: newest })
-			w.send({ t: 'read', seq: newest })
+			// One frame for many messages that come at once.
+			telling ||= window.setTimeout(() => {
+				telling = 0
+				w.send({ t: 'read', seq: newest })
+			}, 400)
 		}
 		count(0)
 	}
