@@ -23,7 +23,7 @@ var demoQuestions = []string{
 	"where is my order",
 	"Can I return coffee that I opened?",
 	"When do I get my refund?",
-	"pause my subscribtion",
+	"pause my subscribtion", //nolint:misspell // as visitors type
 	"how do I cancel",
 	"do you take paypal",
 	"Which grind is right for a french press?",

@@ -22,7 +22,7 @@ type feed struct {
 	left   chan struct{} // closed when the procedure has returned
 }
 
-func subscribed(t *testing.T, ping time.Duration, ending context.Context) *feed { //nolint:revive // a part of the server, not of the call
+func subscribed(t *testing.T, ping time.Duration, ending context.Context) *feed {
 	t.Helper()
 	f := &feed{values: make(chan string), left: make(chan struct{})}
 	url := listen(t, &trpc.Router{

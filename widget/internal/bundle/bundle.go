@@ -14,8 +14,8 @@ import (
 func main() {
 	code, panel, err := script.Bundle("src")
 	if err == nil {
-		err = errors.Join(os.WriteFile(filepath.Join("dist", "widget.js"), code, 0o644),
-			os.WriteFile(filepath.Join("dist", "panel.css"), panel, 0o644))
+		err = errors.Join(os.WriteFile(filepath.Join("dist", "widget.js"), code, 0o644), //nolint:gosec // G306: a file of the source
+			os.WriteFile(filepath.Join("dist", "panel.css"), panel, 0o644)) //nolint:gosec // G306: a file of the source
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
