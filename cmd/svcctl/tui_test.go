@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 	"edgesvc.dev/svc/sdk/svctest"
 	"golang.org/x/sys/unix"
@@ -268,4 +269,79 @@ func TestInboxOnScreen(t *testing.T) {
 	s.sees("✓ resolved", "Nothing here.")
 	s.keys("4")
 	s.sees("respond to chats [x]", "Tasks")
+}
+
+// TestDaemonComesBack: the daemon ends and starts again under an operator. What
+// they had before them stays, what they wrote is sent once, and everything is
+// live again by itself.
+func TestDaemonComesBack(t *testing.T) {
+	server := svctest.NewServer(t)
+	c := server.Client()
+	s := openScreen(t, server, "inbox")
+	ada := &visitor{t: t, server: server}
+	ada.says("Do giraffes yodel?")
+	s.sees("Do giraffes yodel?", "🙋")
+	s.keys("t")
+	s.sees("you have the conversation", "yours")
+	s.keys("i")
+	s.keys("-l", "They hum.")
+	s.sees("> They hum._")
+
+	server.Stop()
+	s.sees("the daemon does not answer", "Do giraffes yodel?", "> They hum._")
+	s.keys("C-s")
+	s.sees("your text is kept", "> They hum._")
+
+	server.Start()
+	s.sees("connected again", "Do giraffes yodel?", "> They hum._")
+	s.misses("does not answer")
+	ada.says("Hello?") // while nothing is pressed
+	s.sees("Hello?")
+	s.keys("C-s")
+	s.sees("> _", "They hum.")
+	conversations, err := c.Conversations.List(t.Context(), api.ConversationQuery{})
+	if err != nil || len(conversations.Data) != 1 {
+		t.Fatalf("conversations %v, error %v", conversations, err)
+	}
+	list, err := c.Conversations.Messages(t.Context(), api.MessageQuery{ID: conversations.Data[0].ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, m := range list.Data {
+		if m.Author.Type == api.AuthorVisitor || m.Author.Type == api.AuthorUser {
+			said = append(said, m.Text)
+		}
+	}
+	if want := []string{"Do giraffes yodel?", "Hello?", "They hum."}; !slices.Equal(said, want) {
+		t.Errorf("the conversation holds %q, want %q", said, want)
+	}
+
+	s.keys("Escape")
+	s.misses("esc leaves the field")
+	s.keys("2")
+	s.sees("No jobs yet.")
+	if _, err := c.Posts.Generate(t.Context(), api.PostCreate{Title: "Begun elsewhere", GenerateContent: true}); err != nil {
+		t.Fatal(err)
+	}
+	s.sees("✓ Begun elsewhere", "100%")
+}
+
+// TestSessionRevoked: an operator whose sessions a changed password has ended is
+// told, with the command that signs in.
+func TestSessionRevoked(t *testing.T) {
+	server := svctest.NewServer(t)
+	s := openScreen(t, server, "inbox")
+	s.sees("No conversations yet.")
+	member, err := sdk.Login(t.Context(), server.URL, "owner@localhost", "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := member.Auth.ChangePassword(t.Context(), api.PasswordChange{Current: "correct horse battery", New: "staple of horses"}); err != nil {
+		t.Fatal(err)
+	}
+	s.keys("r") // a quiet stream is ended at its next heartbeat, seconds from now
+	s.sees("Your session has ended.", "svcctl login "+server.URL+" --email you@example.com")
+	s.keys("4")
+	s.sees("Your session has ended.")
 }

@@ -5,6 +5,7 @@ package svctest
 
 import (
 	"context"
+	"errors"
 	"net"
 	"testing"
 
@@ -20,6 +21,11 @@ type Server struct {
 	Key        string // an API key with every scope
 	SignInLink string // of the owner; works once
 	SiteID     string // of the website that may embed the widget: the daemon's own
+
+	tb   testing.TB
+	cfg  *daemon.Config
+	addr string
+	end  func() // of the daemon that runs; nil where none does
 }
 
 // NewServer starts a daemon on a free port of the loopback interface. It ends
@@ -28,34 +34,60 @@ func NewServer(tb testing.TB) *Server {
 	tb.Helper()
 	cfg := daemon.DefaultConfig()
 	cfg.Data, cfg.Admin, cfg.Limits = tb.TempDir(), "", nil
-	d, err := daemon.Open(cfg)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	d.SetBase(ln.Addr())
+	s := &Server{tb: tb, cfg: cfg, addr: "127.0.0.1:0"}
+	tb.Cleanup(s.Stop)
+	d := s.start()
 	made, err := d.Bootstrap(tb.Context(), "Test team", "blog", "owner@localhost")
 	if err != nil {
 		tb.Fatal(err)
 	}
+	s.TeamID, s.Key, s.SignInLink, s.SiteID = made.TeamID, made.Key, made.SignInLink, made.SiteID
+	return s
+}
+
+// Stop ends the daemon as its service manager would; requests to its address
+// are refused then.
+func (s *Server) Stop() {
+	if s.end != nil {
+		s.end()
+		s.end = nil
+	}
+}
+
+// Start starts the daemon again after Stop, on the same address and data.
+func (s *Server) Start() {
+	s.tb.Helper()
+	s.start()
+}
+
+func (s *Server) start() *daemon.Daemon {
+	s.tb.Helper()
+	d, err := daemon.Open(s.cfg)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		s.tb.Fatal(errors.Join(err, d.Close()))
+	}
+	d.SetBase(ln.Addr())
+	s.addr = ln.Addr().String()
+	s.URL = "http://" + s.addr
 	ctx, stop := context.WithCancel(context.Background())
 	var serving conc.WaitGroup
 	serving.Go(func() {
 		if err := d.Serve(ctx, ln); err != nil {
-			tb.Error(err)
+			s.tb.Error(err)
 		}
 	})
-	tb.Cleanup(func() {
+	s.end = func() {
 		stop()
 		serving.Wait()
 		if err := d.Close(); err != nil {
-			tb.Error(err)
+			s.tb.Error(err)
 		}
-	})
-	return &Server{URL: "http://" + ln.Addr().String(), TeamID: made.TeamID, Key: made.Key, SignInLink: made.SignInLink, SiteID: made.SiteID}
+	}
+	return d
 }
 
 // Client is a client with the server's key.
