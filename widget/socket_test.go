@@ -8,11 +8,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
+	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/sdk/api"
 	"edgesvc.dev/svc/widget"
@@ -323,6 +326,38 @@ func (w *world) awaitGone() {
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// No frame waits for the next one's wake-up, and none overtakes another, however
+// the writer's end meets what comes.
+func TestSocketLosesNoWakeUp(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial("https://shop.example")
+	c.send(hello)
+	c.until("ready")
+	const tellers, each, late = 4, 1000, 20 * time.Second
+	n := 0
+	var telling conc.WaitGroup
+	for range tellers {
+		telling.Go(func() {
+			for range each {
+				w.desk.with(func(c *conversation) {
+					n++
+					c.tell(api.ChatOut{T: "delta", N: n})
+				})
+				runtime.Gosched()
+			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), late)
+	defer cancel()
+	for want := 1; want <= tellers*each; want++ {
+		var f api.ChatOut
+		if err := wsjson.Read(ctx, c.c, &f); err != nil || f.N != want {
+			t.Fatalf("frame %d where %d is next: %v", f.N, want, err)
+		}
+	}
+	telling.Wait()
 }
 
 // A reader that never reads is cut off (abuse case W06), and its visit ends.
