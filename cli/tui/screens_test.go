@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -199,6 +201,10 @@ func TestMouse(t *testing.T) {
 	s.sees("Jobs · live")
 	s.do(tea.MouseMsg{X: 3, Y: 5, Button: tea.MouseButtonWheelDown, Action: tea.MouseActionPress})
 	s.sees("▸○ queued: Shipping FAQ")
+	s.keys("4")
+	s.view()
+	click(40, 6)
+	s.sees("▸Weekly digest")
 }
 
 // TestOvertakenEvents: an older state of a conversation changes nothing, and an
@@ -247,6 +253,49 @@ func TestLostConnection(t *testing.T) {
 	s.sees("connected again", "▸● Pricing, explained")
 	if strings.Contains(s.view(), "does not answer") {
 		t.Error("the banner stays")
+	}
+}
+
+// TestStreamsBeginAgain: a stream that has ended is opened again with the next
+// reading.
+func TestStreamsBeginAgain(t *testing.T) {
+	s := newWorld(t, 100, 24, "recorded.json")
+	jobs, feeds, opened := s.jobs.feeds, s.inbox.feeds, s.inbox.opened
+	for _, screen := range s.m.screens {
+		s.settle(screen.show())
+	}
+	if s.jobs.feeds == jobs || s.inbox.feeds == feeds || s.inbox.opened == opened {
+		t.Errorf("opened the jobs %d, the inbox %d, the transcript %d times", s.jobs.feeds, s.inbox.feeds, s.inbox.opened)
+	}
+}
+
+// TestFeedEnds: why a stream ended is told behind what it brought, and a closed
+// one lets go of its connection.
+func TestFeedEnds(t *testing.T) {
+	s := newWorld(t, 80, 24, "")
+	lost := errors.New("lost")
+	_, cmd := openFeed(s.m.errands, "x", func(context.Context) seq[int] {
+		return func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, lost) }
+	})
+	if batch := cmd().(fed[int]); !slices.Equal(batch.values, []int{1}) || !batch.over || batch.err != lost {
+		t.Errorf("the stream ended with %+v", batch)
+	}
+	f, _ := openFeed(s.m.errands, "y", func(ctx context.Context) seq[int] { return received[int](ctx, nil) })
+	f.close()
+	select {
+	case <-f.done:
+	default:
+		t.Error("a closed stream goes on")
+	}
+}
+
+// TestSentOnce: a second ctrl-s while the first is under way sends nothing.
+func TestSentOnce(t *testing.T) {
+	s := newWorld(t, 100, 24, "recorded.json")
+	s.keys("3", "i", "H", "i")
+	in := s.m.screen().(*inbox)
+	if first, second := in.send(), in.send(); first == nil || second != nil {
+		t.Error("the reply is sent twice, or not at all")
 	}
 }
 

@@ -99,6 +99,7 @@ type fakeJobs struct {
 	// live, when set, is the stream of every job.
 	live  chan api.JobEvent
 	all   chan api.JobEvent // the stream of all jobs; nil has none
+	feeds int               // that were opened
 	calls []string
 }
 
@@ -115,6 +116,7 @@ func (f *fakeJobs) Watch(ctx context.Context, id string) iter.Seq2[api.JobEvent,
 }
 
 func (f *fakeJobs) Feed(ctx context.Context) iter.Seq2[api.JobEvent, error] {
+	f.feeds++
 	if f.all == nil {
 		return replayed[api.JobEvent](nil)
 	}
@@ -167,6 +169,8 @@ type fakeInbox struct {
 	refuse   error
 	calls    []string
 	read     []string
+	feeds    int // of the inbox
+	opened   int // transcripts
 }
 
 func (f *fakeInbox) List(context.Context, api.ConversationQuery, ...sdk.CallOption) (*api.Page[api.Conversation], error) {
@@ -238,10 +242,12 @@ func (f *fakeCanned) List(context.Context, api.CannedQuery, ...sdk.CallOption) (
 }
 
 func (f *fakeInbox) Inbox(context.Context) iter.Seq2[api.ConversationEvent, error] {
+	f.feeds++
 	return replayed(f.events)
 }
 
 func (f *fakeInbox) Conversation(ctx context.Context, in api.ConversationWatch) iter.Seq2[api.ConversationEvent, error] {
+	f.opened++
 	if f.live != nil {
 		return received(ctx, f.live)
 	}
