@@ -87,6 +87,9 @@ type visitor struct {
 	twice   []contract.ChatOut       // that came under a seq that was there
 	waiting []contract.ChatIn        // not acknowledged
 	since   int
+
+	writing bool   // an answer has begun that has not ended
+	heard   func() // each frame; nil for nobody
 }
 
 func newVisitor(site, address string) *visitor {
@@ -138,7 +141,14 @@ func (v *visitor) read(ctx context.Context) (f contract.ChatOut, err error) {
 	if err := json.Unmarshal(b, &f); err != nil {
 		return f, err
 	}
+	if v.heard != nil {
+		v.heard()
+	}
 	switch f.T {
+	case "start":
+		v.writing = true
+	case "done":
+		v.writing = false
 	case "ready":
 		v.token = f.Visitor
 	case "ack":
