@@ -14,6 +14,11 @@ import (
 // feedPage is how many jobs a feed begins with, at most.
 const feedPage = 2 * maxQueued
 
+// feedGrace is how far back, in milliseconds, a feed looks that begins anew: the
+// reader has listed the jobs shortly before, and one that was done in between
+// would be in neither.
+const feedGrace = 60_000
+
 // feed tells one reader of every job of a team. What it has not taken is kept
 // once for each job, in its latest state: a slow reader misses states, never a
 // job, and delays nobody.
@@ -82,8 +87,9 @@ func (h *hub) take(f *feed) []*api.Job {
 	return jobs
 }
 
-// Feed emits the jobs that are not done, then each as it changes. A reader that
-// comes back also gets those that were done meanwhile, of the latest.
+// Feed emits the jobs that are not done or were done just now, then each as it
+// changes. A reader that comes back gets those that were done meanwhile, of the
+// latest.
 func (s *Service) Feed(ctx context.Context, who op.Caller, in api.JobFeed, emit op.Emit[api.JobEvent]) error {
 	since, err := resumedFrom(in.LastEventID)
 	if err != nil {
@@ -91,6 +97,9 @@ func (s *Service) Feed(ctx context.Context, who op.Caller, in api.JobFeed, emit 
 	}
 	f := s.hub.open(who.Team)
 	defer s.hub.shut(who.Team, f)
+	if since == 0 {
+		since = s.now() - feedGrace
+	}
 	first, err := s.unfinished(ctx, who.Team, since)
 	if err != nil {
 		return err
