@@ -51,6 +51,9 @@ func executable(t testing.TB) string {
 			return path
 		}
 	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("no Chromium: run make test, or set CHROMIUM to its path")
+	}
 	t.Skip("no Chromium: set CHROMIUM to its path")
 	return ""
 }

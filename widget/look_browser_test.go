@@ -19,6 +19,9 @@ func (b *tab) axe(when string) {
 	b.t.Helper()
 	name := filepath.Join(os.Getenv("SVC_TEST_CONFORMANCE"), "node_modules", "axe-core", "axe.min.js")
 	code, err := os.ReadFile(name)
+	if err != nil && os.Getenv("CI") != "" {
+		b.t.Fatalf("no axe-core: run make test (%v)", err)
+	}
 	if err != nil {
 		b.t.Skipf("no axe-core: run .ci/test, or set SVC_TEST_CONFORMANCE (%v)", err)
 	}
