@@ -102,7 +102,7 @@ func (d *Daemon) listenAdmin() (err error) {
 		return nil
 	}
 	if d.admin, err = net.Listen("tcp", d.cfg.Admin); err != nil {
-		return fmt.Errorf("listen on admin address %s: %w (another svcd? set --admin)", d.cfg.Admin, plain(err))
+		return fmt.Errorf("listen on admin address %s: %w (another svcd? set --admin)", d.cfg.Admin, Reason(err))
 	}
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"edgesvc.dev/svc/daemon/internal/domain/team"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/team"
 	"edgesvc.dev/svc/sdk/api"
 )
 

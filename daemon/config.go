@@ -171,7 +171,7 @@ func (c *Config) check() error {
 	}
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		wrong("listen: %q is no host:port", c.Listen)
-	} else if !c.tls() && !c.BehindProxy && !loopback(c.Listen) {
+	} else if !c.TLS() && !c.BehindProxy && !loopback(c.Listen) {
 		wrong("listen: %s is reachable by others and would carry keys in clear text. Give tls-domains or tls-cert and tls-key, set behind-proxy when a proxy does TLS, or listen on 127.0.0.1", c.Listen)
 	}
 	if c.Admin != "" && !loopback(c.Admin) {
@@ -209,7 +209,7 @@ func (c *Config) check() error {
 	return errors.Join(bad...)
 }
 
-func (c *Config) tls() bool { return len(c.TLSDomains) > 0 || c.TLSCert != "" }
+func (c *Config) TLS() bool { return len(c.TLSDomains) > 0 || c.TLSCert != "" }
 
 func (c *Config) limits() (op.Limits, error) {
 	limits := op.DefaultLimits()

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"edgesvc.dev/svc/daemon/internal/agents"
-	"edgesvc.dev/svc/daemon/internal/chat"
+	"edgesvc.dev/svc/daemon/internal/domain/agents"
+	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"

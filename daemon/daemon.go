@@ -1,3 +1,6 @@
+// Package daemon joins everything into svcd: configuration, the store, the
+// domains' operations, the surfaces and the workers. It is the one place that
+// knows all of them.
 package daemon
 
 import (
@@ -10,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -17,29 +21,47 @@ import (
 	"github.com/coder/websocket"
 	"github.com/sourcegraph/conc"
 
-	"edgesvc.dev/svc/daemon/internal/agents"
-	"edgesvc.dev/svc/daemon/internal/chat"
+	"edgesvc.dev/svc/daemon/internal/domain/agents"
+	"edgesvc.dev/svc/daemon/internal/domain/chat"
+	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
+	"edgesvc.dev/svc/daemon/internal/domain/jobs"
+	"edgesvc.dev/svc/daemon/internal/domain/media"
+	"edgesvc.dev/svc/daemon/internal/domain/posts"
+	"edgesvc.dev/svc/daemon/internal/domain/tasks"
+	"edgesvc.dev/svc/daemon/internal/domain/team"
 	"edgesvc.dev/svc/daemon/internal/event"
-	"edgesvc.dev/svc/daemon/internal/guard"
-	"edgesvc.dev/svc/daemon/internal/helpdesk"
-	"edgesvc.dev/svc/daemon/internal/hijack"
-	"edgesvc.dev/svc/daemon/internal/jobs"
 	"edgesvc.dev/svc/daemon/internal/llm"
-	"edgesvc.dev/svc/daemon/internal/mcp"
-	"edgesvc.dev/svc/daemon/internal/media"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/posts"
-	"edgesvc.dev/svc/daemon/internal/public"
-	"edgesvc.dev/svc/daemon/internal/rest"
 	"edgesvc.dev/svc/daemon/internal/seal"
-	"edgesvc.dev/svc/daemon/internal/tasks"
-	"edgesvc.dev/svc/daemon/internal/team"
-	"edgesvc.dev/svc/daemon/internal/trpc"
+	"edgesvc.dev/svc/daemon/internal/surface/guard"
+	"edgesvc.dev/svc/daemon/internal/surface/hijack"
+	"edgesvc.dev/svc/daemon/internal/surface/mcp"
+	"edgesvc.dev/svc/daemon/internal/surface/public"
+	"edgesvc.dev/svc/daemon/internal/surface/rest"
+	"edgesvc.dev/svc/daemon/internal/surface/trpc"
 	"edgesvc.dev/svc/kv/bolt"
+	"edgesvc.dev/svc/sdk/api"
 	"edgesvc.dev/svc/widget"
 )
 
 const dataFile = "svc.db"
+
+// Version is set by the linker in releases.
+var Version = "dev"
+
+// Release is the version of this build, as far as it is known.
+func Release() string {
+	if Version != "dev" {
+		return Version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return Version
+}
+
+// DataFile is the path of the data file in a data folder.
+func DataFile(folder string) string { return filepath.Join(folder, dataFile) }
 
 // Daemon is one running svcd: the store, the services over it and the surfaces.
 type Daemon struct {
@@ -81,7 +103,7 @@ func Open(cfg *Config) (*Daemon, error) {
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
-	store, err := bolt.Open(filepath.Join(cfg.Data, dataFile), bolt.Options{MaxSize: int64(cfg.MaxSize)})
+	store, err := bolt.Open(DataFile(cfg.Data), bolt.Options{MaxSize: int64(cfg.MaxSize)})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +132,7 @@ func (d *Daemon) SetBase(addr net.Addr) {
 	if d.base == "" {
 		scheme := "http"
 		host := addr.String()
-		if d.cfg.tls() {
+		if d.cfg.TLS() {
 			scheme = "https"
 		}
 		if len(d.cfg.TLSDomains) > 0 {
@@ -119,6 +141,24 @@ func (d *Daemon) SetBase(addr net.Addr) {
 		d.base = scheme + "://" + host
 	}
 	d.surfaces()
+}
+
+// Base is the daemon's public address, once SetBase was called.
+func (d *Daemon) Base() string { return d.base }
+
+// Empty reports whether there is no team yet.
+func (d *Daemon) Empty(ctx context.Context) (bool, error) { return d.team.Empty(ctx) }
+
+// NewLink makes a sign-in link for a member. It must come after SetBase.
+func (d *Daemon) NewLink(ctx context.Context, email string) (api.MemberInvited, error) {
+	return d.team.NewLink(ctx, email)
+}
+
+// Prepare takes what serving needs beside the listener: certificates and the
+// admin address. Serve does it too; called before, it shows what is in the way.
+func (d *Daemon) Prepare() error {
+	_, err := d.tlsConfig()
+	return errors.Join(err, d.listenAdmin())
 }
 
 // Serve answers on ln until ctx ends or the store fails, then drains.
@@ -142,7 +182,7 @@ func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
 	served := make(chan error, 1)
 	work.Go(func() { served <- server.Serve(ln) })
 	notify("READY=1")
-	slog.Info("serving", "address", ln.Addr().String(), "data", d.cfg.Data, "version", version())
+	slog.Info("serving", "address", ln.Addr().String(), "data", d.cfg.Data, "version", Release())
 
 	select {
 	case <-ctx.Done():

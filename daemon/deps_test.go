@@ -14,69 +14,53 @@ import (
 
 const module = "edgesvc.dev/svc/"
 
-// allowed says what each package may import from this module. A key ending in
-// /... covers the folder's packages; the most specific key counts.
+// allowed says what each package may import from this module: three floors,
+// surface over domain over everything else in daemon/internal, and the
+// exceptions. A key ending in /... covers the folder's packages; the most
+// specific key counts.
 var allowed = map[string][]string{
-	"cmd/svcd":   {"daemon"},
+	"cmd/svcd":   {"daemon/command"},
 	"cmd/svcctl": {"cli"},
 	"kv":         nil,
 	"kv/...":     {"kv", "kv/kvtest"},
 	"sdk/api":    nil,
 	"sdk":        {"sdk/api"},
 	// svctest runs the real daemon for the SDK's users.
-	"sdk/svctest": {"sdk", "sdk/api", "daemon"},
-	"sdk/...":     {"sdk", "sdk/api"},
-	"cli/...":     {"cli/...", "sdk", "sdk/api"},
-	"cli":         {"cli/...", "sdk", "sdk/api"},
-	"daemon":      {"daemon/internal/...", "kv", "kv/...", "widget", "sdk/api"},
+	"sdk/svctest":    {"sdk", "sdk/api", "daemon"},
+	"sdk/...":        {"sdk", "sdk/api"},
+	"cli/...":        {"cli/...", "sdk", "sdk/api"},
+	"cli":            {"cli/...", "sdk", "sdk/api"},
+	"daemon":         {"daemon/internal/...", "kv", "kv/...", "widget", "sdk/api"},
+	"daemon/command": {"daemon", "daemon/internal/...", "kv", "kv/...", "sdk/api"},
 
-	"daemon/internal/op":      {"kv", "sdk/api"},
-	"daemon/internal/event":   {"daemon/internal/op", "kv", "sdk/api"},
-	"daemon/internal/queue":   {"kv"},
-	"daemon/internal/team":    {"daemon/internal/op", "daemon/internal/event", "kv", "sdk/api"},
-	"daemon/internal/llm":     {"sdk/api"},
-	"daemon/internal/llm/...": {"daemon/internal/llm", "sdk/api"},
-	"daemon/internal/hijack":  nil,
-	// Encodes the contract's times and integers.
-	"daemon/internal/superjson": {"sdk/api"},
-	"daemon/internal/guard":     nil,
-	"daemon/internal/safehtml":  nil,
+	// A surface turns bytes into op.Call and back; it knows no domain.
+	"daemon/internal/surface/...":    append([]string{"daemon/internal/surface/hijack"}, below...),
+	"daemon/internal/surface/guard":  nil,
+	"daemon/internal/surface/hijack": nil,
+	// A domain has rules and rows; it knows no surface and no other domain.
+	"daemon/internal/domain/...": below,
+	// Below both, and knowing neither.
+	"daemon/internal/...": below,
+
+	// These know nothing of the rest.
+	"daemon/internal/outbound": nil,
+	"daemon/internal/seal":     nil,
+	"daemon/internal/safehtml": nil,
+	"daemon/internal/template": nil,
+	"daemon/internal/queue":    {"kv"},
+	"daemon/internal/op":       {"kv", "sdk/api"},
+	"daemon/internal/llm":      {"sdk/api"},
 	// The attack corpus that tests share.
 	"daemon/internal/safehtml/...": {"daemon/internal/safehtml"},
 
-	// Requests to addresses that others name, and secrets at rest.
-	"daemon/internal/outbound": nil,
-	"daemon/internal/seal":     nil,
-
-	// What domains that keep texts share.
-	"daemon/internal/slug":     {"kv", "sdk/api"},
-	"daemon/internal/field":    {"sdk/api"},
-	"daemon/internal/revision": {"daemon/internal/op", "daemon/internal/safehtml", "kv", "sdk/api"},
-
-	"daemon/internal/posts":    texts,
-	"daemon/internal/helpdesk": texts,
-	"daemon/internal/chat":     domain,
-	"daemon/internal/agents":   append([]string{"daemon/internal/llm"}, domain...),
-	"daemon/internal/tasks":    append([]string{"daemon/internal/llm", "daemon/internal/outbound", "daemon/internal/seal", "daemon/internal/tasks/template"}, domain...),
-	// Placeholders of people who are not trusted.
-	"daemon/internal/tasks/template": nil,
-	"daemon/internal/media":          domain,
-	"daemon/internal/jobs":           append([]string{"daemon/internal/llm"}, domain...),
-
 	"widget":     {"sdk/api"},
 	"widget/...": {"widget", "widget/...", "sdk/api"},
-
-	"daemon/internal/rest":   {"daemon/internal/op", "sdk/api"},
-	"daemon/internal/trpc":   {"daemon/internal/op", "daemon/internal/superjson", "daemon/internal/hijack", "sdk/api"},
-	"daemon/internal/public": {"daemon/internal/op", "daemon/internal/safehtml", "sdk/api"},
-	"daemon/internal/mcp":    {"daemon/internal/op", "daemon/internal/safehtml", "daemon/internal/hijack", "sdk/api"},
 }
 
-// domain is what a domain may import; never another domain.
-var domain = []string{"daemon/internal/op", "daemon/internal/event", "daemon/internal/queue", "daemon/internal/safehtml", "kv", "sdk/api"}
-
-// texts is what a domain that keeps texts may import.
-var texts = append([]string{"daemon/internal/slug", "daemon/internal/field", "daemon/internal/revision"}, domain...)
+// below is the lowest floor of the daemon, which surfaces and domains stand on.
+var below = []string{"daemon/internal/event", "daemon/internal/field", "daemon/internal/llm", "daemon/internal/op",
+	"daemon/internal/outbound", "daemon/internal/queue", "daemon/internal/revision", "daemon/internal/safehtml",
+	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/superjson", "daemon/internal/template", "kv", "sdk/api"}
 
 // TestImports holds the tree to its import rules. Test files are free.
 func TestImports(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
-	"edgesvc.dev/svc/daemon/internal/chat"
+	"edgesvc.dev/svc/daemon/internal/domain/chat"
+	"edgesvc.dev/svc/daemon/internal/domain/team"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/team"
 	"edgesvc.dev/svc/sdk/api"
 	"edgesvc.dev/svc/widget"
 )

@@ -7,9 +7,9 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"edgesvc.dev/svc/daemon/internal/jobs"
+	"edgesvc.dev/svc/daemon/internal/domain/jobs"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/rest"
+	"edgesvc.dev/svc/daemon/internal/surface/rest"
 	"edgesvc.dev/svc/sdk/api"
 )
 

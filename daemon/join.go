@@ -11,25 +11,25 @@ import (
 	"github.com/sourcegraph/conc"
 	"github.com/valyala/fasthttp"
 
-	"edgesvc.dev/svc/daemon/internal/agents"
-	"edgesvc.dev/svc/daemon/internal/chat"
+	"edgesvc.dev/svc/daemon/internal/domain/agents"
+	"edgesvc.dev/svc/daemon/internal/domain/chat"
+	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
+	"edgesvc.dev/svc/daemon/internal/domain/jobs"
+	"edgesvc.dev/svc/daemon/internal/domain/media"
+	"edgesvc.dev/svc/daemon/internal/domain/posts"
+	"edgesvc.dev/svc/daemon/internal/domain/tasks"
+	"edgesvc.dev/svc/daemon/internal/domain/team"
 	"edgesvc.dev/svc/daemon/internal/event"
-	"edgesvc.dev/svc/daemon/internal/helpdesk"
-	"edgesvc.dev/svc/daemon/internal/hijack"
-	"edgesvc.dev/svc/daemon/internal/jobs"
 	"edgesvc.dev/svc/daemon/internal/llm"
-	"edgesvc.dev/svc/daemon/internal/mcp"
-	"edgesvc.dev/svc/daemon/internal/media"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/outbound"
-	"edgesvc.dev/svc/daemon/internal/posts"
-	"edgesvc.dev/svc/daemon/internal/public"
 	"edgesvc.dev/svc/daemon/internal/queue"
-	"edgesvc.dev/svc/daemon/internal/rest"
 	"edgesvc.dev/svc/daemon/internal/seal"
-	"edgesvc.dev/svc/daemon/internal/tasks"
-	"edgesvc.dev/svc/daemon/internal/team"
-	"edgesvc.dev/svc/daemon/internal/trpc"
+	"edgesvc.dev/svc/daemon/internal/surface/hijack"
+	"edgesvc.dev/svc/daemon/internal/surface/mcp"
+	"edgesvc.dev/svc/daemon/internal/surface/public"
+	"edgesvc.dev/svc/daemon/internal/surface/rest"
+	"edgesvc.dev/svc/daemon/internal/surface/trpc"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 	"edgesvc.dev/svc/widget"
@@ -47,7 +47,7 @@ const indexFolder = "search"
 func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.log = event.New(d.store)
 	d.team = team.New(d.store)
-	d.team.Version, d.team.Seal = version(), box
+	d.team.Version, d.team.Seal = Release(), box
 	d.models = llm.Open(d.llmConfig())
 	d.media = media.New(d.store, d.log, 0)
 	d.posts = posts.New(d.store, d.log)
@@ -86,7 +86,7 @@ func (d *Daemon) surfaces() {
 	d.rest = rest.New(d.table, rest.Options{
 		Context: d.ctx, Key: d.team.Authenticate, Session: d.team.AuthenticateSession,
 		SameOrigin: d.sameOrigin, Address: d.address, Observe: d.metrics.observe,
-		BaseURL: d.base, Version: version(),
+		BaseURL: d.base, Version: Release(),
 	}, d.routes()...)
 	d.trpc = trpc.New(d.table, trpc.Options{
 		Context: d.ctx, Bridge: d.bridge, Observe: d.metrics.observe, Member: d.rest.Member, SetCookie: d.rest.SetCookie,
@@ -95,7 +95,7 @@ func (d *Daemon) surfaces() {
 	d.mcp = mcp.New(d.table, mcp.Options{
 		Context: d.ctx, Bridge: d.bridge, Key: d.team.Authenticate,
 		Address: d.address, Observe: d.metrics.observe,
-		Origins: d.cfg.Origins, BaseURL: d.cfg.BaseURL, Version: version(),
+		Origins: d.cfg.Origins, BaseURL: d.cfg.BaseURL, Version: Release(),
 	})
 	d.sockets = hijack.OpenSockets(slog.Default(), hijack.SocketLimits{PerAddress: d.connsPerAddress()})
 	d.widget = widget.New(&desk{team: d.team, chat: d.chat}, widget.Options{
@@ -154,8 +154,8 @@ func (d *Daemon) sweep(ctx context.Context) {
 	}
 }
 
-// checkers verify every table of the daemon.
-func checkers() []kv.Checker {
+// Checkers verify every table of the daemon.
+func Checkers() []kv.Checker {
 	var all []kv.Checker
 	for _, list := range [][]kv.Checker{op.Tables(), queue.Tables(), event.Tables(), team.Tables(), posts.Tables(), jobs.Tables(), media.Tables(),
 		helpdesk.Tables(), agents.Tables(), tasks.Tables(), chat.Tables()} {

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// load fills the configuration from all its sources and checks it. Everything
+// Load fills the configuration from all its sources and checks it. Everything
 // that is wrong is reported at once.
-func load(flags *pflag.FlagSet, getenv func(string) string) (*Config, error) {
+func Load(flags *pflag.FlagSet, getenv func(string) string) (*Config, error) {
 	c := &Config{}
 	settings := c.settings()
 	var bad []error
@@ -83,8 +83,8 @@ func readFile(path string) (map[string]string, error) {
 	return out, nil
 }
 
-// addFlags declares one flag for each setting, and --config.
-func addFlags(flags *pflag.FlagSet) {
+// AddFlags declares one flag for each setting, and --config.
+func AddFlags(flags *pflag.FlagSet) {
 	flags.StringP("config", "c", "", "configuration file (YAML); SVCD_CONFIG names it too")
 	c := &Config{}
 	for _, s := range c.settings() {
@@ -100,8 +100,18 @@ func addFlags(flags *pflag.FlagSet) {
 	}
 }
 
-// printDefault writes the commented default configuration.
-func printDefault(w io.Writer) error {
+// Show writes the settings in effect, secrets masked.
+func (c *Config) Show(w io.Writer) error {
+	var b strings.Builder
+	for _, s := range c.settings() {
+		fmt.Fprintf(&b, "%s: %s\n", s.name, s.text())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// PrintDefault writes the commented default configuration.
+func PrintDefault(w io.Writer) error {
 	c := &Config{}
 	var b strings.Builder
 	b.WriteString("# Configuration of svcd. Every line is optional; what is commented out shows the default.\n")

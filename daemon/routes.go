@@ -13,9 +13,9 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"edgesvc.dev/svc/daemon/internal/guard"
-	"edgesvc.dev/svc/daemon/internal/rest"
-	"edgesvc.dev/svc/daemon/internal/trpc"
+	"edgesvc.dev/svc/daemon/internal/surface/guard"
+	"edgesvc.dev/svc/daemon/internal/surface/rest"
+	"edgesvc.dev/svc/daemon/internal/surface/trpc"
 	"edgesvc.dev/svc/widget"
 )
 

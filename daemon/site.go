@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"edgesvc.dev/svc/daemon/internal/helpdesk"
-	"edgesvc.dev/svc/daemon/internal/media"
+	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
+	"edgesvc.dev/svc/daemon/internal/domain/media"
+	"edgesvc.dev/svc/daemon/internal/domain/posts"
+	"edgesvc.dev/svc/daemon/internal/domain/team"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/posts"
-	"edgesvc.dev/svc/daemon/internal/public"
-	"edgesvc.dev/svc/daemon/internal/team"
+	"edgesvc.dev/svc/daemon/internal/surface/public"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )

@@ -5,8 +5,8 @@ bench_chat() {
   bench_go ./cmd/svcd 'IdleSockets' 1x
   bench_go ./cmd/svcd 'ChatMessages' 8000x
   bench_go ./cmd/svcd 'FirstToken' 40x
-  bench_go ./daemon/internal/chat 'Messages|FirstDelta' 2s
-  bench_go ./daemon/internal/helpdesk . 500x
+  bench_go ./daemon/internal/domain/chat 'Messages|FirstDelta' 2s
+  bench_go ./daemon/internal/domain/helpdesk . 500x
   bench_go ./daemon 'TRPC' 2s
   for file in widget/dist/widget.js widget/dist/panel.css; do
     row widget "${file##*/}, bytes by gzip -9" "$(gzip -9 -n -c "$file" | wc -c)"

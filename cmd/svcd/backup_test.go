@@ -36,7 +36,7 @@ func TestCheck(t *testing.T) {
 	p.stop(t)
 
 	damage(t, dataFile(data), "every word")
-	out, said, status := run(t, command("check", "--data", data))
+	out, said, status := run(t, svcd("check", "--data", data))
 	if status != 1 || said != "" || !strings.Contains(out, "✗") || !strings.Contains(out, "problem") || !strings.Contains(out, "svcd restore") {
 		t.Errorf("damaged: exit %d\n%s%s", status, out, said)
 	}
@@ -49,11 +49,11 @@ func TestCheck(t *testing.T) {
 	if err := os.Truncate(dataFile(data), 20000); err != nil {
 		t.Fatal(err)
 	}
-	if said := refuses(t, command("check", "--data", data)); !strings.Contains(said, "cut off") && !strings.Contains(said, "damaged") {
+	if said := refuses(t, svcd("check", "--data", data)); !strings.Contains(said, "cut off") && !strings.Contains(said, "damaged") {
 		t.Error(said) // which of the two depends on the pages that are gone
 	}
-	refuses(t, command("check", "--data", t.TempDir()))
-	refuses(t, command("check", file(t, "text", "not a store")))
+	refuses(t, svcd("check", "--data", t.TempDir()))
+	refuses(t, svcd("check", file(t, "text", "not a store")))
 }
 
 // damage changes one letter of every place where text is in the file.
@@ -85,7 +85,7 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Error(info.Mode(), err)
 		}
 		before := sum(t, backup)
-		refuses(t, command("backup", "--data", data, backup)) // it is there already
+		refuses(t, svcd("backup", "--data", data, backup)) // it is there already
 		if sum(t, backup) != before {
 			t.Error("an existing file was changed")
 		}
@@ -96,11 +96,11 @@ func TestBackupAndRestore(t *testing.T) {
 		p.stop(t)
 	}
 	before := sum(t, dataFile(data))
-	if said := refuses(t, command("restore", "--data", data, stopped)); !strings.Contains(said, "is there already") || sum(t, dataFile(data)) != before {
+	if said := refuses(t, svcd("restore", "--data", data, stopped)); !strings.Contains(said, "is there already") || sum(t, dataFile(data)) != before {
 		t.Error(said)
 	}
-	refuses(t, command("backup", "--data", t.TempDir(), filepath.Join(t.TempDir(), "b.db")))
-	refuses(t, command("restore", "--data", t.TempDir(), "/does/not/exist.db"))
+	refuses(t, svcd("backup", "--data", t.TempDir(), filepath.Join(t.TempDir(), "b.db")))
+	refuses(t, svcd("restore", "--data", t.TempDir(), "/does/not/exist.db"))
 }
 
 // restored serves a backup from a new folder, after svcd check found it whole.
@@ -129,7 +129,7 @@ func TestBadBackupIsRefused(t *testing.T) {
 		"cut off": file(t, "b", string(whole[:20000])), "flipped": flipped,
 	} {
 		empty := filepath.Join(t.TempDir(), "data")
-		out, said, status := run(t, command("restore", "--data", empty, backup))
+		out, said, status := run(t, svcd("restore", "--data", empty, backup))
 		if status != 1 || out+said == "" {
 			t.Errorf("%s: exit %d\n%s%s", name, status, out, said)
 		}

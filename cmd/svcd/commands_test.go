@@ -15,18 +15,18 @@ func TestInit(t *testing.T) {
 	for _, bad := range [][]string{
 		{"--slug", "Not a slug"}, {"--slug", "svc-api"}, {"--email", "nobody"}, {"--team", ""},
 	} {
-		refuses(t, command(append([]string{"init", "--data", data}, bad...)...))
+		refuses(t, svcd(append([]string{"init", "--data", data}, bad...)...))
 	}
 	a := found(t, data, "--team", "Harbour Coffee", "--slug", "harbour", "--email", "you@harbour.example", "--listen", "127.0.0.1:9")
 	if a.TeamSlug != "harbour" || a.OwnerEmail != "you@harbour.example" || !strings.HasPrefix(a.TeamID, "team_") ||
 		!strings.HasPrefix(a.SignInLink, "http://127.0.0.1:9/sign-in?token=") {
 		t.Errorf("%+v", a)
 	}
-	if said := refuses(t, command("init", "--data", data, "--slug", "other")); !strings.Contains(said, "--another") {
+	if said := refuses(t, svcd("init", "--data", data, "--slug", "other")); !strings.Contains(said, "--another") {
 		t.Error(said)
 	}
 	for _, taken := range [][]string{{"--slug", "harbour", "--email", "b@harbour.example"}, {"--slug", "other", "--email", "you@harbour.example"}} {
-		refuses(t, command(append([]string{"init", "--another", "--data", data}, taken...)...))
+		refuses(t, svcd(append([]string{"init", "--another", "--data", data}, taken...)...))
 	}
 	out := does(t, "init", "--another", "--data", data, "--slug", "other", "--email", "b@harbour.example")
 	b := shownKey.FindString(out)
@@ -37,7 +37,7 @@ func TestInit(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	if said := refuses(t, command("init", "--another", "--data", data, "--slug", "third", "--email", "c@harbour.example")); !strings.Contains(said, "another process") {
+	if said := refuses(t, svcd("init", "--another", "--data", data, "--slug", "third", "--email", "c@harbour.example")); !strings.Contains(said, "another process") {
 		t.Error(said)
 	}
 }
@@ -74,7 +74,7 @@ func file(t testing.TB, name, text string) string {
 // secrets are masked.
 func TestConfigSources(t *testing.T) {
 	path := file(t, "svcd.yaml", "drain: 1s\njob-workers: 11\nlog-level: warn\norigins: [https://a.example, https://b.example]\nopenai-api-key: sk-in-the-file\n")
-	cmd := command("config", "show", "--log-level", "error")
+	cmd := svcd("config", "show", "--log-level", "error")
 	cmd.Env = append(cmd.Env, "SVCD_CONFIG="+path, "SVCD_JOB_WORKERS=12", "SVCD_LOG_LEVEL=debug", "ANTHROPIC_API_KEY=sk-in-the-environment")
 	out, said, status := run(t, cmd)
 	if status != 0 || strings.Contains(out+said, "sk-in") {
@@ -91,7 +91,7 @@ func TestConfigSources(t *testing.T) {
 // Everything that is wrong is said at once, whatever source it is from.
 func TestConfigErrors(t *testing.T) {
 	path := file(t, "svcd.yaml", "listn: 127.0.0.1:1\njob-workers: many\nlog-level: loud\ntls-cert: only.pem\n")
-	cmd := command("serve", "--config", path, "--data", t.TempDir(), "--max-size", "big", "--listen", "0.0.0.0:0", "--admin", "0.0.0.0:0")
+	cmd := svcd("serve", "--config", path, "--data", t.TempDir(), "--max-size", "big", "--listen", "0.0.0.0:0", "--admin", "0.0.0.0:0")
 	cmd.Env = append(cmd.Env, "SVCD_DRAIN=soon", "SVCD_LIMITS=read=lots", "SVCD_SITE_HOSTS=blog.example")
 	out, said, status := run(t, cmd)
 	if status != 1 || out != "" {
@@ -108,15 +108,15 @@ func TestConfigErrors(t *testing.T) {
 		t.Errorf("%d lines for %d mistakes:\n%s", n, len(wants), said)
 	}
 	for _, bad := range []string{"listen: [", "- a list", "listen: &x *x"} {
-		refuses(t, command("serve", "--config", file(t, "svcd.yaml", bad)))
+		refuses(t, svcd("serve", "--config", file(t, "svcd.yaml", bad)))
 	}
-	refuses(t, command("serve", "--config", "/does/not/exist.yaml"))
+	refuses(t, svcd("serve", "--config", "/does/not/exist.yaml"))
 }
 
 // Keys travel in clear text only where nobody else listens.
 func TestPublicAddressNeedsTLS(t *testing.T) {
 	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:80", "localhost.example:80"} {
-		said := refuses(t, command("serve", "--data", t.TempDir(), "--admin", "", "--listen", address))
+		said := refuses(t, svcd("serve", "--data", t.TempDir(), "--admin", "", "--listen", address))
 		if !strings.Contains(said, "tls-domains") || !strings.Contains(said, "behind-proxy") {
 			t.Errorf("%s: %s", address, said)
 		}
@@ -127,7 +127,7 @@ func TestPublicAddressNeedsTLS(t *testing.T) {
 		serve(t, data, "--listen", address).stop(t)
 	}
 	serve(t, data, "--listen", "0.0.0.0:0", "--behind-proxy")
-	said := refuses(t, command("serve", "--data", t.TempDir(), "--admin", "", "--listen", "0.0.0.0:0", "--tls-cert", "no.pem", "--tls-key", "no.pem"))
+	said := refuses(t, svcd("serve", "--data", t.TempDir(), "--admin", "", "--listen", "0.0.0.0:0", "--tls-cert", "no.pem", "--tls-key", "no.pem"))
 	if !strings.Contains(said, "no.pem") {
 		t.Error(said)
 	}
@@ -138,7 +138,7 @@ type finding struct{ Check, State, Text string }
 // doctor runs svcd doctor --json and returns what it found by name.
 func doctor(t *testing.T, wantStatus int, args ...string) map[string]finding {
 	t.Helper()
-	out, said, status := run(t, command(append([]string{"doctor", "--json"}, args...)...))
+	out, said, status := run(t, svcd(append([]string{"doctor", "--json"}, args...)...))
 	var list []finding
 	if err := json.Unmarshal([]byte(out), &list); err != nil || status != wantStatus || said != "" {
 		t.Fatalf("exit %d, %v\n%s%s", status, err, out, said)
@@ -215,7 +215,7 @@ func TestVersionAndMistakes(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"serve", "--no-such-flag"}, {"serve", "extra"}, {"backup"}, {"restore", "a", "b"}, {"debug", "get", "post"}, {"config", "nothing"}, {"debug", "nothing"}} {
-		refuses(t, command(args...))
+		refuses(t, svcd(args...))
 	}
 	for _, args := range [][]string{{"--help"}, {"serve", "--help"}, {"help", "backup"}} {
 		if out := does(t, args...); !strings.Contains(out, "Usage:") {
@@ -229,7 +229,7 @@ func TestDebugGet(t *testing.T) {
 	team := found(t, data)
 	p := serve(t, data)
 	id, _, _ := p.write(t.Context(), team.Key, "A title to find", "<p>x</p>")
-	if said := refuses(t, command("debug", "get", "post", id, "--data", data)); !strings.Contains(said, "another process has the file open") {
+	if said := refuses(t, svcd("debug", "get", "post", id, "--data", data)); !strings.Contains(said, "another process has the file open") {
 		t.Error(said)
 	}
 	p.stop(t)
@@ -241,11 +241,11 @@ func TestDebugGet(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil || got.Team != team.TeamID || len(got.Record) == 0 {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if said := refuses(t, command("debug", "get", "post", "post_none", "--data", data)); !strings.Contains(said, "not found") {
+	if said := refuses(t, svcd("debug", "get", "post", "post_none", "--data", data)); !strings.Contains(said, "not found") {
 		t.Error(said)
 	}
 	empty := t.TempDir()
-	refuses(t, command("debug", "get", "post", id, "--data", empty))
+	refuses(t, svcd("debug", "get", "post", id, "--data", empty))
 	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
 		t.Errorf("looking made %v, %v", left, err)
 	}

@@ -25,7 +25,7 @@ func TestCheckWithoutCopy(t *testing.T) {
 	s.Listener = ln
 	s.Start()
 	defer s.Close()
-	if said := refuses(t, command("check", "--data", data)); !strings.Contains(said, "running daemon") || !strings.Contains(said, "500") {
+	if said := refuses(t, svcd("check", "--data", data)); !strings.Contains(said, "running daemon") || !strings.Contains(said, "500") {
 		t.Error(said)
 	}
 }

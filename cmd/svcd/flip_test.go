@@ -203,7 +203,7 @@ func lookAt(t *testing.T, questions []question, image []byte) (v verdict) {
 		t.Error(err)
 		return v
 	}
-	if out, said, status := run(t, command("check", "--data", dir)); status != 0 {
+	if out, said, status := run(t, svcd("check", "--data", dir)); status != 0 {
 		v.found = 1
 		if out+said == "" || strings.Contains(said, "goroutine ") {
 			t.Errorf("check: exit %d\n%s%s", status, out, said)

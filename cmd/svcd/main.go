@@ -1,10 +1,10 @@
-// Command svcd is the daemon. Everything it does is in package daemon.
+// Command svcd is the daemon. What it does is in daemon; its command line in daemon/command.
 package main
 
 import (
 	"os"
 
-	"edgesvc.dev/svc/daemon"
+	"edgesvc.dev/svc/daemon/command"
 )
 
-func main() { os.Exit(daemon.Main()) }
+func main() { os.Exit(command.Main()) }

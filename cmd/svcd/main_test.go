@@ -52,10 +52,10 @@ const api = "/svc-api/v1"
 // patience ends a test that hangs; it is no measure of what is quick.
 const patience = time.Minute
 
-// command prepares svcd with these arguments and no setting from outside. Under
+// svcd prepares svcd with these arguments and no setting from outside. Under
 // the race detector, which makes a start ten times as long, it is a plain build;
 // raced undoes that.
-func command(args ...string) *exec.Cmd {
+func svcd(args ...string) *exec.Cmd {
 	program := os.Args[0]
 	if raceDetector {
 		var err error
@@ -93,7 +93,7 @@ func run(t testing.TB, cmd *exec.Cmd) (stdout, stderr string, status int) {
 // stderr.
 func does(t testing.TB, args ...string) string {
 	t.Helper()
-	out, said, status := run(t, command(args...))
+	out, said, status := run(t, svcd(args...))
 	if status != 0 || said != "" {
 		t.Fatalf("%v: exit %d\n%s%s", args, status, out, said)
 	}
@@ -142,7 +142,7 @@ type process struct {
 
 // serving prepares svcd serve on a free port, without limits of requests.
 func serving(data string, args ...string) *exec.Cmd {
-	return command(append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "",
+	return svcd(append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "",
 		"--limits=read=0,write=0,ai=0,mcp=0,login=0"}, args...)...)
 }
 
@@ -304,7 +304,7 @@ func code(body []byte) string {
 // verify runs svcd check over the data of a daemon that has ended.
 func verify(t testing.TB, data string) {
 	t.Helper()
-	if out, said, status := run(t, command("check", "--data", data)); status != 0 {
+	if out, said, status := run(t, svcd("check", "--data", data)); status != 0 {
 		t.Errorf("check: exit %d\n%s%s", status, out, said)
 	}
 }

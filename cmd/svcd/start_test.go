@@ -31,7 +31,7 @@ func TestSecondDaemon(t *testing.T) {
 		{"data", data, "127.0.0.1:0", "", "another process has the file open"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if said := refuses(t, command("serve", "--data", c.data, "--listen", c.listen, "--admin", c.admin)); !strings.Contains(said, c.says) {
+			if said := refuses(t, svcd("serve", "--data", c.data, "--listen", c.listen, "--admin", c.admin)); !strings.Contains(said, c.says) {
 				t.Error(said)
 			}
 		})
@@ -139,7 +139,7 @@ func TestNewerFormat(t *testing.T) {
 		{"serve", "--listen", "127.0.0.1:0", "--admin", ""}, {"init", "--another"}, {"check"},
 		{"backup", filepath.Join(t.TempDir(), "b.db")}, {"debug", "get", "post", "post_1"},
 	} {
-		said := refuses(t, command(append(args, "--data", data)...))
+		said := refuses(t, svcd(append(args, "--data", data)...))
 		if !strings.Contains(said, "format 99") || !strings.Contains(said, "use a newer program") {
 			t.Errorf("%v: %s", args, said)
 		}
@@ -148,7 +148,7 @@ func TestNewerFormat(t *testing.T) {
 		}
 	}
 	empty := t.TempDir()
-	if said := refuses(t, command("restore", "--data", empty, dataFile(data))); !strings.Contains(said, "format 99") {
+	if said := refuses(t, svcd("restore", "--data", empty, dataFile(data))); !strings.Contains(said, "format 99") {
 		t.Error(said)
 	}
 	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {

@@ -1,0 +1,239 @@
+package media_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"image/color/palette"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"edgesvc.dev/svc/daemon/internal/domain/media"
+	"edgesvc.dev/svc/daemon/internal/event"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv/bolt"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+type world struct {
+	t     *testing.T
+	media *media.Service
+	table *op.Table
+}
+
+func newWorld(t *testing.T, quota int64) *world {
+	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	log := event.New(store)
+	s := media.New(store, log, quota)
+	return &world{t: t, media: s, table: op.NewTable(store, op.NewLimiter(nil), s.Ops(), log.Ops())}
+}
+
+var alice = op.Caller{Kind: op.Key, Credential: "key_1", Team: "team_a", Scopes: op.AllScopes, Source: "api", Actor: api.Actor{Type: "key", ID: "key_1"}}
+
+func (w *world) upload(f media.File) api.Media {
+	w.t.Helper()
+	m, err := w.media.Upload(w.t.Context(), alice, f)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return m
+}
+
+func (w *world) call(who op.Caller, name, body string) (any, *api.Error) {
+	res, refusal := w.table.Call(w.t.Context(), op.Request{Op: w.table.Lookup(name), Caller: who, Args: op.Args{Body: []byte(body)}})
+	return res.Value, refusal
+}
+
+func pngOf(t testing.TB, width, height int) []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// noise is a picture that does not compress.
+func noise(t testing.TB, side int) []byte {
+	img := image.NewRGBA(image.Rect(0, 0, side, side))
+	r := rand.NewChaCha8([32]byte{})
+	if _, err := r.Read(img.Pix); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+const webpPixel = "UklGRiQAAABXRUJQVlA4IBgAAAAwAQCdASoBAAEAAwA0JaQAA3AA/vuUAAA="
+
+func TestUpload(t *testing.T) {
+	w := newWorld(t, 0)
+	img := image.NewPaletted(image.Rect(0, 0, 3, 2), palette.Plan9)
+	var asJPEG, asGIF bytes.Buffer
+	if err := jpeg.Encode(&asJPEG, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := gif.Encode(&asGIF, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	webp, err := base64.StdEncoding.DecodeString(webpPixel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		mime, ext     string
+		width, height int
+		data          []byte
+	}{
+		{"image/png", ".png", 3, 2, pngOf(t, 3, 2)},
+		{"image/jpeg", ".jpg", 3, 2, asJPEG.Bytes()},
+		{"image/gif", ".gif", 3, 2, asGIF.Bytes()},
+		{"image/webp", ".webp", 1, 1, webp},
+		{"image/png", ".png", 700, 700, noise(t, 700)}, // many chunks
+	} {
+		m := w.upload(media.File{Name: `C:\pics\a` + "\u0007.exe", Alt: " An alt ", Source: "forged", Data: row.data})
+		if m.MIME != row.mime || m.URL != "/media/"+m.ID+row.ext || m.Width != row.width || m.Height != row.height ||
+			m.Size != len(row.data) || m.Name != "a.exe" || m.Alt != "An alt" || m.Source != "uploaded" || m.CreatedAt == 0 {
+			t.Errorf("%+v", m)
+		}
+		mime, data, etag, err := w.media.Open(t.Context(), m.ID)
+		if err != nil || mime != row.mime || !bytes.Equal(data, row.data) || len(etag) < 10 || etag[0] != '"' {
+			t.Errorf("%s: %s %d bytes %s %v", row.mime, mime, len(data), etag, err)
+		}
+		got, refusal := w.call(alice, "media.get", `{"id":"`+m.ID+`"}`)
+		if refusal != nil || got != m {
+			t.Errorf("%+v %+v", got, refusal)
+		}
+	}
+	list, refusal := w.call(alice, "media.list", `{"limit":2}`)
+	if page := list.(api.Page[api.Media]); refusal != nil || len(page.Data) != 2 || page.Data[0].Width != 700 || !page.HasMore {
+		t.Errorf("%+v %+v", list, refusal)
+	}
+	got, _ := w.call(alice, "events.list", `{}`)
+	if page := got.(api.Page[api.Event]); len(page.Data) != 5 || page.Data[0].Type != "media.uploaded" {
+		t.Errorf("%+v", page)
+	}
+}
+
+// bomb is a PNG that announces more pixels than it holds.
+func bomb(t testing.TB, width, height uint32) []byte {
+	b := pngOf(t, 1, 1)
+	binary.BigEndian.PutUint32(b[16:], width)
+	binary.BigEndian.PutUint32(b[20:], height)
+	binary.BigEndian.PutUint32(b[29:], crc32.ChecksumIEEE(b[12:29]))
+	return b
+}
+
+func TestRefusedFiles(t *testing.T) {
+	w := newWorld(t, 0)
+	for _, row := range []struct {
+		name   string
+		f      media.File
+		status int
+	}{
+		{"nothing", media.File{}, 415},
+		{"text", media.File{Name: "a.png", Data: []byte("hello")}, 415},
+		{"HTML called PNG", media.File{Name: "a.png", Data: []byte("<html><script>alert(1)</script>")}, 415},
+		{"SVG", media.File{Name: "a.svg", Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)}, 415},
+		{"PNG cut off", media.File{Data: pngOf(t, 3, 3)[:20]}, 415},
+		{"too wide", media.File{Data: bomb(t, 20_000, 1)}, 422},
+		{"too many pixels", media.File{Data: bomb(t, 16_000, 16_000)}, 422},
+		{"more than fits a number", media.File{Data: bomb(t, 1<<31-1, 1<<31-1)}, 415},
+		{"too large", media.File{Data: append(pngOf(t, 1, 1), make([]byte, media.MaxSize)...)}, 413},
+		{"line break in alt", media.File{Alt: "a\nb", Data: pngOf(t, 1, 1)}, 422},
+		{"long alt", media.File{Alt: strings.Repeat("a", 501), Data: pngOf(t, 1, 1)}, 422},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, err := w.media.Upload(t.Context(), alice, row.f)
+			if e := op.Refusal(err); err == nil || e.Status != row.status {
+				t.Error(err)
+			}
+		})
+	}
+	readOnly := alice
+	readOnly.Scopes = op.PostsRead
+	if _, err := w.media.Upload(t.Context(), readOnly, media.File{Data: pngOf(t, 1, 1)}); err == nil || op.Refusal(err).Status != 403 {
+		t.Error(err)
+	}
+	if got, _ := w.call(alice, "media.list", `{}`); len(got.(api.Page[api.Media]).Data) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAnotherTeamsFile(t *testing.T) {
+	w := newWorld(t, 0)
+	m := w.upload(media.File{Data: pngOf(t, 2, 2)})
+	bob := alice
+	bob.Team = "team_b"
+	for _, name := range []string{"media.get", "media.delete"} {
+		if _, refusal := w.call(bob, name, `{"id":"`+m.ID+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
+			t.Errorf("%s: %+v", name, refusal)
+		}
+	}
+	if _, data, _, err := w.media.Open(t.Context(), m.ID); err != nil || len(data) == 0 {
+		t.Error("gone", err)
+	}
+}
+
+func TestDelete(t *testing.T) {
+	w := newWorld(t, 0)
+	m := w.upload(media.File{Data: pngOf(t, 2, 2)})
+	if got, refusal := w.call(alice, "media.delete", `{"id":"`+m.ID+`"}`); refusal != nil || got != (api.Deleted{ID: m.ID, Deleted: true}) {
+		t.Error(got, refusal)
+	}
+	if _, _, _, err := w.media.Open(t.Context(), m.ID); err == nil || op.Refusal(err).Code != api.CodeNotFound {
+		t.Error(err)
+	}
+	if _, refusal := w.call(alice, "media.delete", `{"id":"`+m.ID+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
+		t.Errorf("%+v", refusal)
+	}
+}
+
+func TestQuota(t *testing.T) {
+	data := pngOf(t, 50, 50)
+	w := newWorld(t, int64(2*len(data)))
+	first := w.upload(media.File{Data: data})
+	w.upload(media.File{Data: data})
+	_, err := w.media.Upload(t.Context(), alice, media.File{Data: data})
+	if err == nil || op.Refusal(err).Code != api.CodeQuotaExceeded {
+		t.Fatal(err)
+	}
+	if _, refusal := w.call(alice, "media.delete", `{"id":"`+first.ID+`"}`); refusal != nil {
+		t.Fatal(refusal)
+	}
+	w.upload(media.File{Data: data})
+	bob := alice
+	bob.Team = "team_b"
+	if _, err := w.media.Upload(t.Context(), bob, media.File{Data: data}); err != nil {
+		t.Error("another team's files count:", err)
+	}
+}
+
+// Whatever the bytes, the type is one of four and nothing panics.
+func FuzzUpload(f *testing.F) {
+	f.Add(pngOf(f, 2, 2))
+	f.Add(bomb(f, 1<<31-1, 7))
+	f.Add([]byte("GIF89a"))
+	f.Add([]byte("\xff\xd8\xff"))
+	webp, _ := base64.StdEncoding.DecodeString(webpPixel)
+	f.Add(webp)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		mime, size, err := media.Sniff(data)
+		if err == nil && (!strings.HasPrefix(mime, "image/") || size.X < 1 || size.Y < 1 || size.X*size.Y > 50_000_000) {
+			t.Error(mime, size)
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package posts_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/sourcegraph/conc"
+
+	"edgesvc.dev/svc/daemon/internal/domain/posts"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+func TestList(t *testing.T) {
+	w := newWorld(t)
+	a := w.create(`{"title":"a","content":"x","tags":["Go","News"]}`)
+	b := w.create(`{"title":"b","content":"x","status":"PUBLISHED","tags":["go"],"model":"gpt-6-luna"}`)
+	c := w.create(`{"title":"c","content":"x","description":"Big Hammer"}`)
+	w.do("archive", c.ID)
+	w.create(`{"title":"d","content":"x","model":"gpt-6-luna"}`)
+	at := func(t api.Time) string { return t.String() }
+	for _, row := range []struct{ args, want string }{
+		{``, "d c b a"},
+		{`"order":"asc"`, "a b c d"},
+		{`"status":"DRAFT"`, "d a"},
+		{`"status":"ARCHIVED"`, "c"},
+		{`"tag":"GO"`, "b a"},
+		{`"tag":"go","status":"PUBLISHED"`, "b"},
+		{`"tag":"none"`, ""},
+		{`"model":"gpt-6-luna"`, "d b"},
+		{`"model":"gpt-6-luna","tag":"go"`, "b"},
+		{`"model":"gpt-6-luna","status":"DRAFT"`, "d"},
+		{`"createdAfter":"` + at(a.CreatedAt) + `"`, "d c b"},
+		{`"createdBefore":"` + at(c.CreatedAt) + `"`, "b a"},
+		{`"createdAfter":"` + at(a.CreatedAt) + `","createdBefore":"` + at(c.CreatedAt) + `","tag":"go"`, "b"},
+		{`"q":"hammer BIG"`, "c"},
+		{`"q":"hammer nail"`, ""},
+		{`"q":"news"`, "a"},
+		{`"limit":2`, "d c"},
+	} {
+		page := must[api.Page[api.Post]](w, "posts.list", `{`+row.args+`}`)
+		if got := titles(page); got != row.want {
+			t.Errorf("%s: %s", row.args, got)
+		}
+		for _, p := range page.Data {
+			if p.Content != "" {
+				t.Errorf("%s: content of %s", row.args, p.ID)
+			}
+		}
+	}
+	if p := must[api.Page[api.Post]](w, "posts.list", `{"include":"content","limit":1}`).Data[0]; p.Content != "x" {
+		t.Errorf("%+v", p)
+	}
+	if w.get(b.ID).Tags[0] != "go" {
+		t.Error("the case of a tag is lost")
+	}
+}
+
+func TestPagesJoin(t *testing.T) {
+	w := newWorld(t)
+	var want []string
+	for i := range 11 {
+		title := fmt.Sprint("p", i)
+		p := w.create(`{"title":"` + title + `","content":"x"}`)
+		if i%3 == 0 {
+			w.do("publish", p.ID)
+		}
+		want = append([]string{title}, want...)
+	}
+	var got []string
+	cursor := ""
+	for {
+		page := must[api.Page[api.Post]](w, "posts.list", `{"limit":3,"cursor":"`+cursor+`"}`)
+		got = append(got, strings.Fields(titles(page))...)
+		if cursor = page.NextCursor; !page.HasMore {
+			break
+		}
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Error(got)
+	}
+	page := must[api.Page[api.Post]](w, "posts.list", `{"limit":3}`)
+	if _, refusal := call[api.Page[api.Post]](w, as("team_b"), "posts.list", `{"cursor":"`+page.NextCursor+`"}`); refusal == nil || refusal.Code != api.CodeInvalidCursor {
+		t.Errorf("another team's cursor: %+v", refusal)
+	}
+	w.refused(api.CodeInvalidCursor, "posts.list", `{"status":"DRAFT","cursor":"`+page.NextCursor+`"}`)
+}
+
+func TestScheduledPublishing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.posts.Now = time.Now
+		ctx, cancel := context.WithCancel(context.Background())
+		var wg conc.WaitGroup
+		wg.Go(func() { w.posts.Run(ctx) })
+		defer wg.Wait()
+		defer cancel()
+		in := func(d time.Duration) string { return api.TimeOf(time.Now().Add(d)).String() }
+		post := func(title string, d time.Duration) api.Post {
+			return must[api.Post](w, "posts.create", `{"title":"`+title+`","content":"x","publishAt":"`+in(d)+`"}`)
+		}
+		due, moved, dropped, early, archived := post("due", time.Hour), post("moved", time.Hour), post("dropped", time.Hour), post("early", time.Hour), post("archived", time.Hour)
+		must[api.Post](w, "posts.update", `{"id":"`+moved.ID+`","publishAt":"`+in(3*time.Hour)+`"}`)
+		must[api.Post](w, "posts.update", `{"id":"`+dropped.ID+`","publishAt":null}`)
+		if p := must[api.Post](w, "posts.publish", `{"id":"`+early.ID+`"}`); p.PublishAt != 0 {
+			t.Errorf("%+v", p)
+		}
+		must[api.Post](w, "posts.archive", `{"id":"`+archived.ID+`"}`)
+		at := api.TimeOf(time.Now().Add(time.Hour))
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		for _, row := range []struct {
+			p      api.Post
+			status string
+		}{{due, "PUBLISHED"}, {moved, "DRAFT"}, {dropped, "DRAFT"}, {early, "PUBLISHED"}, {archived, "ARCHIVED"}} {
+			if got := w.get(row.p.ID); got.Status != row.status {
+				t.Errorf("%s is %s", got.Title, got.Status)
+			}
+		}
+		if p := w.get(due.ID); p.PublishedAt != at || p.PublishAt != 0 || p.Version != 2 {
+			t.Errorf("%+v", p)
+		}
+		all := w.events(0)
+		if e := all[len(all)-1]; e.Type != "post.published" || e.Actor != (api.Actor{Type: "system", ID: "schedule"}) {
+			t.Errorf("%+v", e)
+		}
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if p := w.get(moved.ID); p.Status != "PUBLISHED" {
+			t.Errorf("%+v", p)
+		}
+		w.refused(api.CodeValidationFailed, "posts.update", `{"id":"`+due.ID+`","publishAt":"2099-01-01T00:00:00Z"}`)
+		w.refused(api.CodeValidationFailed, "posts.create", `{"title":"x","content":"y","status":"PUBLISHED","publishAt":"2099-01-01T00:00:00Z"}`)
+	})
+}
+
+func TestPublished(t *testing.T) {
+	w := newWorld(t)
+	var all []api.Post
+	for _, row := range []string{`"one","tags":["Go"]`, `"two"`, `"three","tags":["go","x"]`} {
+		all = append(all, w.create(`{"content":"<p>body</p>","status":"PUBLISHED","title":`+row+`}`))
+	}
+	draft := w.create(`{"title":"draft","content":"x"}`)
+	page := func(q posts.PublicQuery) api.Page[api.Post] {
+		t.Helper()
+		got, err := w.posts.PublishedPosts(t.Context(), "team_a", q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	for _, row := range []struct {
+		q    posts.PublicQuery
+		want string
+	}{
+		{posts.PublicQuery{Limit: 10}, "three two one"},
+		{posts.PublicQuery{Limit: 10, Tag: "GO"}, "three one"},
+		{posts.PublicQuery{Limit: 2, Content: true}, "three two"},
+	} {
+		got := page(row.q)
+		if titles(got) != row.want || (got.Data[0].Content != "") != row.q.Content {
+			t.Errorf("%+v: %s", row.q, titles(got))
+		}
+	}
+	first := page(posts.PublicQuery{Limit: 2})
+	if second := page(posts.PublicQuery{Limit: 2, Cursor: first.NextCursor}); titles(second) != "one" || second.HasMore {
+		t.Errorf("%+v", second)
+	}
+	newer, older, err := w.posts.PublishedAround(t.Context(), "team_a", all[1])
+	if err != nil || newer == nil || newer.Title != "three" || older == nil || older.Title != "one" {
+		t.Error(newer, older, err)
+	}
+	if newer, older, err = w.posts.PublishedAround(t.Context(), "team_a", all[2]); newer != nil || older.Title != "two" || err != nil {
+		t.Error(newer, older, err)
+	}
+	public := func(slug string) bool {
+		t.Helper()
+		p, found, err := w.posts.PublishedPost(t.Context(), "team_a", slug)
+		if err != nil || found && p.Content == "" {
+			t.Error(slug, p, err)
+		}
+		return found
+	}
+	if !public("two") || public("draft") || public("absent") {
+		t.Error("what is public is wrong")
+	}
+	w.do("archive", all[1].ID)
+	w.do("unpublish", all[0].ID)
+	w.do("publish", draft.ID)
+	if public("two") || public("one") || titles(page(posts.PublicQuery{Limit: 10})) != "draft three" || titles(page(posts.PublicQuery{Limit: 10, Tag: "go"})) != "three" {
+		t.Error(titles(page(posts.PublicQuery{Limit: 10})))
+	}
+	if got, err := w.posts.PublishedPosts(t.Context(), "team_b", posts.PublicQuery{Limit: 10}); err != nil || len(got.Data) != 0 {
+		t.Error(got, err)
+	}
+}

@@ -1,0 +1,263 @@
+package guard_test
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sourcegraph/conc"
+	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/surface/guard"
+)
+
+func TestBodyLimit(t *testing.T) {
+	addr := start(t, guard.Options{BodyLimit: func(h *fasthttp.RequestHeader) int {
+		if string(h.RequestURI()) == "/large" && len(h.Peek("Authorization")) > 0 {
+			return 1 << 20
+		}
+		return guard.SmallBody
+	}})
+	for _, row := range []struct {
+		name, head string
+		size       int
+		status     int
+	}{
+		{"small limit met", "POST /small HTTP/1.1\r\n", guard.SmallBody, 200},
+		{"small limit passed", "POST /small HTTP/1.1\r\n", guard.SmallBody + 1, 413},
+		{"route alone is not enough", "POST /large HTTP/1.1\r\n", 1 << 20, 413},
+		{"large limit met", "POST /large HTTP/1.1\r\nAuthorization: Bearer k\r\n", 1 << 20, 200},
+		{"large limit passed", "POST /large HTTP/1.1\r\nAuthorization: Bearer k\r\n", 1<<20 + 1, 413},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			body := strings.Repeat("x", row.size)
+			head := row.head + "Host: a\r\nConnection: close\r\n"
+			sized := fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, row.size, body)
+			wantOne(t, exchange(t, addr, []byte(sized)), row.status)
+			chunked := fmt.Sprintf("%sTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", head, row.size, body)
+			wantOne(t, exchange(t, addr, []byte(chunked)), row.status)
+		})
+	}
+}
+
+// TestRefusalComesBeforeTheBody announces bodies and never sends them.
+func TestRefusalComesBeforeTheBody(t *testing.T) {
+	addr := start(t, guard.Options{})
+	const post = "POST /p HTTP/1.1\r\nHost: a\r\n"
+	for name, row := range map[string]struct {
+		raw    string
+		status int
+	}{
+		"too large":             {post + "Content-Length: 4000000\r\n\r\n", 413},
+		"encoded":               {post + "Content-Encoding: br\r\nContent-Length: 5000\r\n\r\n", 415},
+		"malformed":             {post + "Host: b\r\nContent-Length: 5000\r\n\r\n", 400},
+		"path":                  {"POST /a/../b HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n", 400},
+		"too large, expecting":  {post + "Expect: 100-continue\r\nContent-Length: 4000000\r\n\r\n", 413},
+		"encoded, expecting":    {post + "Expect: 100-continue\r\nContent-Encoding: gzip\r\nContent-Length: 50\r\n\r\n", 415},
+		"smuggling, expecting":  {post + "Expect: 100-continue\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", 400},
+		"header block too long": {post + "X: " + strings.Repeat("a", 64<<10), 431},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := exchange(t, addr, []byte(row.raw))
+			wantOne(t, a, row.status)
+			wantProblem(t, a, row.status)
+		})
+	}
+}
+
+func wantProblem(t *testing.T, a answer, status int) {
+	t.Helper()
+	head, body, _ := strings.Cut(string(a.raw), "\r\n\r\n")
+	if !strings.Contains(head, "Content-Type: application/problem+json") {
+		t.Errorf("not a problem document:\n%s", head)
+	}
+	var p struct {
+		Status                       int
+		Type, Title, Code, RequestID string
+	}
+	if err := json.Unmarshal([]byte(body), &p); err != nil {
+		t.Fatalf("%v in %q", err, body)
+	}
+	if p.Status != status || p.Code == "" || p.Title == "" || p.Type == "" {
+		t.Errorf("problem %+v", p)
+	}
+	if !strings.Contains(head, "X-Request-Id: "+p.RequestID) {
+		t.Errorf("request id %q is not the header's:\n%s", p.RequestID, head)
+	}
+}
+
+func TestExpectContinue(t *testing.T) {
+	addr := start(t, guard.Options{})
+	c := dial(t, addr)
+	fmt.Fprint(c, "POST /p HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+	interim := make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))
+	if _, err := io.ReadFull(c, interim); err != nil || !strings.HasPrefix(string(interim), "HTTP/1.1 100") {
+		t.Fatalf("%q, %v", interim, err)
+	}
+	fmt.Fprint(c, "hello")
+	rest, err := io.ReadAll(c)
+	if err != nil || !strings.Contains(string(rest), "with 5 bytes") {
+		t.Fatalf("%q, %v", rest, err)
+	}
+}
+
+// TestSlowBodies is the slow-body attack (case H18) with every time scaled
+// down: each connection sends a byte now and then, and only the server's own
+// read deadline can end it. Another client is served meanwhile.
+func TestSlowBodies(t *testing.T) {
+	const slow = 50
+	addr := start(t, guard.Options{ReadTimeout: 300 * time.Millisecond})
+	var attack conc.WaitGroup
+	answers := make(chan string, slow)
+	for range slow {
+		c := dial(t, addr)
+		attack.Go(func() {
+			fmt.Fprint(c, "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 8192\r\n\r\n")
+			var drip conc.WaitGroup
+			drip.Go(func() {
+				for range time.Tick(20 * time.Millisecond) {
+					if _, err := c.Write([]byte("x")); err != nil {
+						return
+					}
+				}
+			})
+			out, _ := io.ReadAll(c)
+			_ = c.Close()
+			drip.Wait()
+			answers <- string(out)
+		})
+	}
+	for range 20 {
+		wantOne(t, exchange(t, addr, []byte("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")), 200)
+	}
+	attack.Wait()
+	for range slow {
+		if out := <-answers; !strings.HasPrefix(out, "HTTP/1.1 408 ") {
+			t.Errorf("a slow connection got %q", out)
+		}
+	}
+}
+
+func TestSlowHeaderIsCut(t *testing.T) {
+	addr := start(t, guard.Options{ReadTimeout: 100 * time.Millisecond})
+	wantOne(t, exchange(t, addr, []byte("GET / HTTP/1.1\r\nHost: a\r\nX: ")), 408)
+}
+
+// TestIdleFlood is the connection flood (case H20), scaled down: idle
+// connections of one address beyond its cap are answered and closed, oldest
+// first, so that a client behind the same address still gets in.
+func TestIdleFlood(t *testing.T) {
+	const limit, flood = 20, 100
+	addr := start(t, guard.Options{MaxConnsPerAddress: limit})
+	idle := make([]net.Conn, flood)
+	for i := range idle {
+		idle[i] = dial(t, addr)
+	}
+	for range 10 {
+		wantOne(t, exchange(t, addr, []byte("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")), 200)
+	}
+	for i, c := range idle[:flood-limit] {
+		out, err := io.ReadAll(c)
+		if err != nil || !strings.HasPrefix(string(out), "HTTP/1.1 429 ") || !strings.Contains(string(out), "Retry-After: ") {
+			t.Fatalf("idle connection %d got %q, %v", i, out, err)
+		}
+		wantProblemBody(t, out)
+	}
+	fmt.Fprint(idle[flood-1], "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+	out, err := io.ReadAll(idle[flood-1])
+	if err != nil || !strings.HasPrefix(string(out), "HTTP/1.1 200 ") {
+		t.Fatalf("the newest idle connection got %q, %v", out, err)
+	}
+}
+
+func wantProblemBody(t *testing.T, out []byte) {
+	t.Helper()
+	_, body, _ := strings.Cut(string(out), "\r\n\r\n")
+	var p struct{ Code string }
+	if err := json.Unmarshal([]byte(body), &p); err != nil || p.Code == "" {
+		t.Fatalf("body %q, %v", body, err)
+	}
+}
+
+// TestBusyConnectionsAreNotEvicted fills an address with connections that
+// have spoken: the new one is refused, the old ones go on, and a place that
+// is given up can be taken.
+func TestBusyConnectionsAreNotEvicted(t *testing.T) {
+	const limit = 3
+	for name, o := range map[string]guard.Options{
+		"per address": {MaxConnsPerAddress: limit},
+		"in all":      {MaxConns: limit, MaxConnsPerAddress: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			addr := start(t, o)
+			busy := make([]net.Conn, limit)
+			for i := range busy {
+				busy[i] = dial(t, addr)
+				speak(t, busy[i])
+			}
+			late := exchange(t, addr, []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+			want := map[string]int{"per address": 429, "in all": 503}[name]
+			wantOne(t, late, want)
+			if !strings.Contains(string(late.raw), "Retry-After: ") {
+				t.Errorf("no Retry-After:\n%s", late.raw)
+			}
+			for _, c := range busy {
+				speak(t, c)
+			}
+			fmt.Fprint(busy[0], "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+			if _, err := io.ReadAll(busy[0]); err != nil {
+				t.Fatal(err)
+			}
+			speak(t, dial(t, addr))
+		})
+	}
+}
+
+// speak has one request answered and keeps the connection.
+func speak(t *testing.T, c net.Conn) {
+	t.Helper()
+	fmt.Fprint(c, "GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+	var got strings.Builder
+	for !strings.HasSuffix(got.String(), "with 0 bytes") {
+		var b [1]byte
+		if _, err := c.Read(b[:]); err != nil {
+			t.Fatalf("after %q: %v", got.String(), err)
+		}
+		got.WriteByte(b[0])
+	}
+}
+
+func TestTLS(t *testing.T) {
+	borrowed := httptest.NewUnstartedServer(nil)
+	borrowed.StartTLS()
+	t.Cleanup(borrowed.Close)
+	addr := start(t, guard.Options{
+		TLS:     &tls.Config{Certificates: borrowed.TLS.Certificates, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}},
+		Handler: func(ctx *fasthttp.RequestCtx) { fmt.Fprint(ctx, ctx.IsTLS()) },
+	})
+	client := borrowed.Client()
+	t.Cleanup(client.CloseIdleConnections)
+	resp, err := client.Get("https://" + addr + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, err := io.ReadAll(resp.Body); err != nil || string(b) != "true" {
+		t.Fatalf("%q, %v", b, err)
+	}
+	large, err := client.Post("https://"+addr+"/", "text/plain", strings.NewReader(strings.Repeat("x", 1<<20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer large.Body.Close()
+	if large.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Fatal(large.Status)
+	}
+}
