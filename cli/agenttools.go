@@ -10,62 +10,36 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newAgentTools reads its arguments itself: -name is a tool to switch off, and
-// no flag.
 func newAgentTools(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "tools AGENT [+TOOL|-TOOL...]", Short: "Switch tools of an agent on and off", DisableFlagParsing: true,
-		Long:    "Switches tools on with + and off with -; those not named stay. The tools are " + strings.Join(toolNames(), ", ") + ".",
+	cmd := &cobra.Command{
+		Use: "tools AGENT [+TOOL|-TOOL...]", Short: "Switch tools of an agent on and off", Args: exactly("the agent's name or id"),
+		Long:    "Switches tools on with + and off with -; the others stay as they are. The tools are " + strings.Join(toolNames(), ", ") + ".",
 		Example: "  svcctl agent tools Ada +create_post -generate_post_image",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			changes, rest := toolChanges(args)
-			cmd.InheritedFlags() // makes those of svcctl known to cmd
-			if err := cmd.Flags().Parse(rest); err != nil {
-				return usage("%v", err)
-			}
-			if help, err := cmd.Flags().GetBool("help"); err == nil && help {
-				return cmd.Help()
-			}
-			if err := a.flagPrinter().Check(); err != nil {
-				return err
-			}
-			if err := exactly("the agent's name or id")(cmd, cmd.Flags().Args()); err != nil {
-				return err
-			}
-			return a.setTools(cmd.Context(), cmd.Flags().Arg(0), changes)
-		},
 	}
+	return a.takesChanges(cmd, func(cmd *cobra.Command, args []string, changes []change) error {
+		for _, c := range changes {
+			if !slices.Contains(toolNames(), c.name) {
+				return usage("there is no tool %s; the tools are %s", c.name, strings.Join(toolNames(), ", "))
+			}
+		}
+		return a.setTools(cmd.Context(), args[0], changes)
+	})
 }
 
 func toolNames() []string {
 	return api.AgentTools{CreatePost: true, PostImage: true, CreateArticle: true}.Names()
 }
 
-// toolChanges takes +tool and -tool out of the arguments.
-func toolChanges(args []string) (changes map[string]bool, rest []string) {
-	changes = map[string]bool{}
-	for _, arg := range args {
-		switch {
-		case len(arg) > 1 && slices.Contains(toolNames(), arg[1:]) && (arg[0] == '+' || arg[0] == '-'):
-			changes[arg[1:]] = arg[0] == '+'
-		default:
-			rest = append(rest, arg)
-		}
-	}
-	return changes, rest
-}
-
-func (a *app) setTools(ctx context.Context, ref string, changes map[string]bool) error {
+func (a *app) setTools(ctx context.Context, ref string, changes []change) error {
 	d, g, err := a.openAgent(ctx, ref)
 	if err != nil {
 		return err
 	}
 	if len(changes) > 0 {
 		in := api.AgentSetTools{ID: g.ID}
-		for name, to := range map[string]**bool{api.ToolCreatePost: &in.CreatePost, api.ToolPostImage: &in.PostImage, api.ToolCreateArticle: &in.CreateArticle} {
-			if on, ok := changes[name]; ok {
-				*to = &on
-			}
+		members := map[string]**bool{api.ToolCreatePost: &in.CreatePost, api.ToolPostImage: &in.PostImage, api.ToolCreateArticle: &in.CreateArticle}
+		for _, c := range changes {
+			*members[c.name] = &c.add
 		}
 		if g, err = d.Agents.SetTools(ctx, in); err != nil {
 			return err

@@ -225,19 +225,33 @@ func newChatAssign(a *app) *cobra.Command {
 }
 
 func newChatTag(a *app) *cobra.Command {
-	cmd := chatOne(a, "tag CONV +TAG... -TAG...", "Add and remove tags", atLeast("the conversation's id", "a tag such as +vip, or -vip to remove it"),
-		func(cmd *cobra.Command, c *sdk.Client, args []string, options []sdk.CallOption) (*api.Conversation, error) {
-			in := api.ConversationTag{ID: args[0]}
-			for _, tag := range args[1:] {
-				if name, removed := strings.CutPrefix(tag, "-"); removed {
-					in.Remove = append(in.Remove, name)
-				} else {
-					in.Add = append(in.Add, strings.TrimPrefix(tag, "+"))
-				}
+	var w writeFlags
+	cmd := &cobra.Command{
+		Use: "tag CONV +TAG... -TAG...", Short: "Add and remove tags", Args: atLeast("the conversation's id"),
+		Long:    "Adds the tags with +, removes those with -. A tag of one letter that is also a flag, such as -o, goes after --.",
+		Example: "  svcctl chat tag conv_01j… +vip -trial",
+	}
+	w.add(cmd)
+	return a.takesChanges(cmd, func(cmd *cobra.Command, args []string, changes []change) error {
+		in := api.ConversationTag{ID: args[0], Add: args[1:]}
+		for _, c := range changes {
+			if c.add {
+				in.Add = append(in.Add, c.name)
+			} else {
+				in.Remove = append(in.Remove, c.name)
 			}
-			return c.Conversations.Tag(cmd.Context(), in, options...)
-		})
-	cmd.Example = "  svcctl chat tag conv_01j… +vip -trial"
-	cmd.Flags().SetInterspersed(false) // what follows the id may begin with -
-	return cmd
+		}
+		if len(in.Add)+len(in.Remove) == 0 {
+			return &failure{Exit: exitUsage, Code: "usage", Message: cmd.CommandPath() + " needs a tag such as +vip, or -vip to remove it", Hint: cmd.UseLine()}
+		}
+		client, err := a.writer(w)
+		if err != nil {
+			return err
+		}
+		conversation, err := client.Conversations.Tag(cmd.Context(), in, w.options()...)
+		if err != nil {
+			return err
+		}
+		return showOne(a, chatView, conversation)
+	})
 }
