@@ -28,6 +28,23 @@ data: [DONE]
 `, func(r llm.Response) bool {
 				return len(r.ToolCalls) == 2 && r.StopReason == llm.StopToolCalls && string(r.ToolCalls[1].Arguments) == `{"city":"Rome"}`
 			}},
+		{"two calls are opened before their arguments, which take turns",
+			`data: {"id":"1","choices":[{"index":0,"delta":{"tool_calls":[{"id":"call_a","index":0,"type":"function","function":{"name":"get_weather","arguments":"{"}}]}}]}
+
+data: {"id":"1","choices":[{"index":0,"delta":{"tool_calls":[{"id":"call_b","index":1,"type":"function","function":{"name":"get_time","arguments":"{\"zone\":"}}]}}]}
+
+data: {"id":"1","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"city\":\"Oslo\"}"}}]}}]}
+
+data: {"id":"1","choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"function":{"arguments":"\"CET\"}"}}]}}]}
+
+data: {"id":"1","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
+
+data: [DONE]
+
+`, func(r llm.Response) bool {
+				return len(r.ToolCalls) == 2 && r.StopReason == llm.StopToolCalls && r.ToolCalls[0].Name == "get_weather" &&
+					string(r.ToolCalls[0].Arguments) == `{"city":"Oslo"}` && r.ToolCalls[1].ID == "call_b" && string(r.ToolCalls[1].Arguments) == `{"zone":"CET"}`
+			}},
 		{"comments, carriage returns, no usage and no end mark",
 			": loading model\r\n\r\n" +
 				"data: {\"id\":\"1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hel\"}}]}\r\n\r\n" +

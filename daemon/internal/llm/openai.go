@@ -49,7 +49,7 @@ func (o *openAI) complete(ctx context.Context, c call) (Response, error) {
 	defer stream.Close()
 	var (
 		text   strings.Builder
-		calls  []openAICall
+		calls  []*openAICall
 		out    Response
 		finish string
 	)
@@ -84,7 +84,9 @@ func (o *openAI) complete(ctx context.Context, c call) (Response, error) {
 	return out, o.addCalls(&out, calls)
 }
 
-// openAICall collects one tool call, whose arguments come in pieces.
+// openAICall collects one tool call, whose arguments come in pieces. A
+// strings.Builder that was written to must not be copied, and a list of calls
+// that grows copies its elements: hold pointers.
 type openAICall struct {
 	index    int64
 	id, name string
@@ -93,7 +95,7 @@ type openAICall struct {
 
 // addToolDelta joins a piece to its call. Calls are told apart by index, except
 // that some compatible servers send every call with index 0 and a new id.
-func addToolDelta(calls []openAICall, d sdk.ChatCompletionChunkChoiceDeltaToolCall) []openAICall {
+func addToolDelta(calls []*openAICall, d sdk.ChatCompletionChunkChoiceDeltaToolCall) []*openAICall {
 	i := len(calls) - 1
 	for ; i >= 0; i-- {
 		if calls[i].index == d.Index && (d.ID == "" || calls[i].id == d.ID) {
@@ -101,7 +103,7 @@ func addToolDelta(calls []openAICall, d sdk.ChatCompletionChunkChoiceDeltaToolCa
 		}
 	}
 	if i < 0 {
-		calls = append(calls, openAICall{index: d.Index, id: d.ID})
+		calls = append(calls, &openAICall{index: d.Index, id: d.ID})
 		i = len(calls) - 1
 	}
 	calls[i].name = cmp.Or(calls[i].name, d.Function.Name)
@@ -109,13 +111,13 @@ func addToolDelta(calls []openAICall, d sdk.ChatCompletionChunkChoiceDeltaToolCa
 	return calls
 }
 
-func (o *openAI) addCalls(out *Response, calls []openAICall) error {
-	for i := range calls {
-		args, err := arguments(o.provider, calls[i].name, calls[i].args.String())
+func (o *openAI) addCalls(out *Response, calls []*openAICall) error {
+	for _, c := range calls {
+		args, err := arguments(o.provider, c.name, c.args.String())
 		if err != nil {
 			return err
 		}
-		out.ToolCalls = append(out.ToolCalls, ToolCall{ID: calls[i].id, Name: calls[i].name, Arguments: args})
+		out.ToolCalls = append(out.ToolCalls, ToolCall{ID: c.id, Name: c.name, Arguments: args})
 	}
 	// Compatible servers end a turn with calls as "stop".
 	if len(calls) > 0 && out.StopReason == StopEnd {
