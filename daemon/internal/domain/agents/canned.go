@@ -46,6 +46,11 @@ func (s *Service) GetCanned(ctx context.Context, who op.Caller, in api.CannedRef
 	return out, err
 }
 
+// HasCanned reports whether the team has a canned response.
+func (s *Service) HasCanned(tx kv.Tx, team, id string) (bool, error) {
+	return canned.Exists(tx, team, id)
+}
+
 // CreateCanned stores a canned response under a shortcut of its own.
 func (s *Service) CreateCanned(ctx context.Context, who op.Caller, in api.CannedCreate) (api.CannedResponse, error) {
 	now := s.Now()

@@ -32,6 +32,8 @@ type Service struct {
 	Settled func(tx kv.Tx, team, agentID string, a api.AgentAnswer) error
 	// Member returns a member's name, or a *kv.NotFoundError.
 	Member func(tx kv.Tx, team, id string) (name string, err error)
+	// Canned reports whether the team has a canned response.
+	Canned func(tx kv.Tx, team, id string) (bool, error)
 	// Now is the clock.
 	Now func() time.Time
 

@@ -28,6 +28,9 @@ func (s *Service) Reply(ctx context.Context, who op.Caller, in api.Reply) (api.M
 		return s.remark(ctx, who, in.ID, &message{M: api.Message{Note: true, Suggested: true, Text: in.Text, CannedID: in.CannedID}})
 	}
 	return change(ctx, s, who, in.ID, func(e *edit) (api.Message, error) {
+		if err := e.checkCanned(in.CannedID); err != nil {
+			return api.Message{}, err
+		}
 		if err := e.takeOver(); err != nil {
 			return api.Message{}, err
 		}
@@ -40,6 +43,18 @@ func (s *Service) Reply(ctx context.Context, who op.Caller, in api.Reply) (api.M
 	})
 }
 
+// checkCanned refuses a canned response that the team does not have.
+func (e *edit) checkCanned(id string) error {
+	if id == "" {
+		return nil
+	}
+	known, err := e.s.Canned(e.tx, e.who.Team, id)
+	if err == nil && !known {
+		return api.Invalid("/cannedResponseId", "not_found", "there is no such canned response")
+	}
+	return err
+}
+
 // Note adds a note for members.
 func (s *Service) Note(ctx context.Context, who op.Caller, in api.ConversationNote) (api.Message, error) {
 	return s.remark(ctx, who, in.ID, &message{M: api.Message{Note: true, Text: in.Text}})
@@ -47,6 +62,9 @@ func (s *Service) Note(ctx context.Context, who op.Caller, in api.ConversationNo
 
 func (s *Service) remark(ctx context.Context, who op.Caller, id string, m *message) (api.Message, error) {
 	return change(ctx, s, who, id, func(e *edit) (api.Message, error) {
+		if err := e.checkCanned(m.M.CannedID); err != nil {
+			return api.Message{}, err
+		}
 		fresh := *m // the function may run again
 		fresh.M.Author = e.member()
 		err := e.write(&fresh)

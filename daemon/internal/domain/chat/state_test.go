@@ -143,6 +143,30 @@ func TestSuggestedReply(t *testing.T) {
 	}
 }
 
+// TestReplyNamesACannedResponse: of the team or of nobody, from people and from
+// models; a refused reply changes nothing.
+func TestReplyNamesACannedResponse(t *testing.T) {
+	w := newWorld(t, chat.Options{})
+	_, conv := inState(w, api.ConversationBot)
+	model := key
+	model.Source = "mcp"
+	before := w.get(conv)
+	for _, who := range []op.Caller{ada, key, model} {
+		_, refusal := call[api.Message](w, who, "conversations.reply", `{"id":"`+conv+`","text":"Yes","cannedResponseId":"can_of_another"}`)
+		if refusal == nil || refusal.Code != api.CodeValidationFailed || len(refusal.Errors) != 1 || refusal.Errors[0].Pointer != "/cannedResponseId" {
+			t.Errorf("%s: %+v", who.Source, refusal)
+		}
+	}
+	if after := w.get(conv); after.Version != before.Version {
+		t.Errorf("%+v", after)
+	}
+	for _, who := range []op.Caller{model, ada} {
+		if m := must[api.Message](w, who, "conversations.reply", `{"id":"`+conv+`","text":"Yes","cannedResponseId":"can_1"}`); m.CannedID != "can_1" {
+			t.Errorf("%s: %+v", who.Source, m)
+		}
+	}
+}
+
 // TestFields: assignment, tags, person, reading, ratings and the lists by them.
 func TestFields(t *testing.T) {
 	w := newWorld(t, chat.Options{}).work()

@@ -105,6 +105,7 @@ func (w *world) open() {
 		}
 		return "", &kv.NotFoundError{Table: "user", ID: id}
 	}
+	w.chat.Canned = func(_ kv.Tx, team, id string) (bool, error) { return team == "team_a" && id == "can_1", nil }
 	w.table = op.NewTable(store, op.NewLimiter(nil), w.chat.Ops(), log.Ops())
 	w.table.AddStreams(w.chat.Streams())
 }
