@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/sourcegraph/conc"
 
+	"edgesvc.dev/svc/daemon/internal/budget"
 	"edgesvc.dev/svc/kv/bolt"
 )
 
@@ -27,7 +28,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(store *bolt.Store) *metrics {
+func newMetrics(store *bolt.Store, large *budget.Budget) *metrics {
 	m := &metrics{registry: prometheus.NewRegistry()}
 	m.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "svc_operation_seconds", Help: "Time to answer an operation, by its name and status.",
@@ -39,6 +40,9 @@ func newMetrics(store *bolt.Store) *metrics {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
 			func() float64 { return read(store.Stats()) }))
 	}
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "svc_large_body_bytes", Help: "Bytes of large request and answer bodies in flight.",
+	}, func() float64 { return float64(large.InUse()) }))
 	figure("svc_store_commits", "Durable commits since the start.", func(s bolt.Stats) float64 { return float64(s.Commits) })
 	figure("svc_store_functions", "Update functions run since the start.", func(s bolt.Stats) float64 { return float64(s.Functions) })
 	figure("svc_store_queue", "Updates that wait for a commit.", func(s bolt.Stats) float64 { return float64(s.Queue) })

@@ -21,6 +21,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/sourcegraph/conc"
 
+	"edgesvc.dev/svc/daemon/internal/budget"
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
@@ -90,7 +91,8 @@ type Daemon struct {
 	sockets *hijack.Sockets
 	bridge  *hijack.Bridge
 	metrics *metrics
-	admin   net.Listener // nil before listenAdmin, and where there is none
+	budget  *budget.Budget // of large bodies in flight, in and out
+	admin   net.Listener   // nil before listenAdmin, and where there is none
 
 	ctx      context.Context // of operations and workers; ends in Close
 	cancel   context.CancelFunc
@@ -119,7 +121,7 @@ func Open(cfg *Config) (*Daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	d := &Daemon{cfg: cfg, store: store}
+	d := &Daemon{cfg: cfg, store: store, budget: budget.New(budget.Size(budget.Memory(os.DirFS("/"))))}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.join(limits, box, allow)
 	return d, nil

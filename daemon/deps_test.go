@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 
 	// A surface turns bytes into op.Call and back; it knows no domain.
 	"daemon/internal/surface/...":    append([]string{"daemon/internal/surface/hijack"}, below...),
-	"daemon/internal/surface/guard":  nil,
+	"daemon/internal/surface/guard":  {"daemon/internal/budget"},
 	"daemon/internal/surface/hijack": nil,
 	// A domain has rules and rows; it knows no surface and no other domain.
 	"daemon/internal/domain/...": below,
@@ -43,6 +43,7 @@ var allowed = map[string][]string{
 	"daemon/internal/...": below,
 
 	// These know nothing of the rest.
+	"daemon/internal/budget":   nil,
 	"daemon/internal/outbound": nil,
 	"daemon/internal/seal":     nil,
 	"daemon/internal/safehtml": nil,
@@ -58,7 +59,7 @@ var allowed = map[string][]string{
 }
 
 // below is the lowest floor of the daemon, which surfaces and domains stand on.
-var below = []string{"daemon/internal/event", "daemon/internal/field", "daemon/internal/llm", "daemon/internal/op",
+var below = []string{"daemon/internal/budget", "daemon/internal/event", "daemon/internal/field", "daemon/internal/llm", "daemon/internal/op",
 	"daemon/internal/outbound", "daemon/internal/queue", "daemon/internal/revision", "daemon/internal/safehtml",
 	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/superjson", "daemon/internal/template", "kv", "sdk/api"}
 

@@ -63,7 +63,7 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 		d.helpdesk.Ops(), d.agents.Ops(), d.tasks.Ops(), d.chat.Ops())
 	d.table.Audit = d.team.Note
 	d.table.AddStreams(d.jobs.Streams(), d.tasks.Streams(), d.chat.Streams())
-	d.metrics = newMetrics(d.store)
+	d.metrics = newMetrics(d.store, d.budget)
 	d.bridge = hijack.New(slog.Default(), streamWrite)
 }
 
@@ -117,6 +117,7 @@ func (d *Daemon) work(ctx context.Context) {
 	workers.Go(func() { d.logEnd("index the helpdesk", d.helpdesk.Run(ctx)) })
 	workers.Go(func() { d.logEnd("follow conversations", d.react(ctx)) })
 	workers.Go(func() { d.sweep(ctx) })
+	workers.Go(func() { d.budget.Run(ctx) })
 	workers.Wait()
 }
 
