@@ -1,7 +1,6 @@
 package op
 
 import (
-	"context"
 	"reflect"
 
 	"edgesvc.dev/svc/kv"
@@ -13,17 +12,6 @@ type note struct {
 	who    *Caller
 	action string
 	target string // "" for what is only being made
-}
-
-// noteKey finds the note in a call's context.
-type noteKey struct{}
-
-// noting adds the note of an audited operation to its context.
-func (t *Table) noting(ctx context.Context, r *Request, in any) context.Context {
-	if !r.Op.Audit || t.Audit == nil {
-		return ctx
-	}
-	return context.WithValue(ctx, noteKey{}, &note{audit: t.Audit, who: &r.Caller, action: r.Op.Name, target: idOf(in)})
 }
 
 func (n *note) write(tx kv.Tx, out any) error {

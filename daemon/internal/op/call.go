@@ -54,16 +54,17 @@ func (t *Table) call(ctx context.Context, r *Request) (res Result, err error) {
 	if err != nil {
 		return res, err
 	}
-	var c *claim
-	if r.IdempotencyKey != "" && !r.Op.ReadOnly() && !r.Op.Secret {
-		if c, err = newClaim(r); err != nil {
-			return res, err
-		}
-		ctx = context.WithValue(ctx, claimKey{}, c)
+	d, err := t.owed(ctx, r, in)
+	r.Caller.due = d
+	var out any
+	if err == nil {
+		out, err = r.Op.Do.run(ctx, r.Caller, in)
 	}
-	out, err := r.Op.Do.run(t.noting(ctx, r, in), r.Caller, in)
+	if err == nil {
+		err = d.settle(ctx, t.store, out)
+	}
 	if errors.Is(err, errReplay) {
-		return c.replay(res), nil
+		return d.claim.replay(res), nil
 	}
 	if err != nil {
 		return res, err

@@ -15,6 +15,7 @@ const (
 	Key
 	Session
 	System // the daemon itself: jobs, schedules
+	Agent  // a team's AI agent, which strangers talk to: its scopes and limits count
 )
 
 // Caller is who calls: everything an operation may know of its request. The
@@ -35,6 +36,7 @@ type Caller struct {
 	RequestID string
 
 	limits *Limiter // nil before Table.Call
+	due    *due     // nil for nothing
 }
 
 // Spend takes one further request of a class from the caller's limit, for

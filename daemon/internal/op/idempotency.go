@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"edgesvc.dev/svc/kv"
@@ -29,18 +28,16 @@ type answer struct {
 	Expires  int64    `json:"e"` // Unix milliseconds
 }
 
-// claim is one request's use of an idempotency key. It travels in the context,
-// so that the answer is stored in the transaction that makes the change.
+// claim is one request's use of an idempotency key.
 type claim struct {
-	op     *Op
-	team   string
-	id     string
-	hash   [32]byte
-	item   bool // part of a batch, which puts its answer together itself
-	stored *answer
+	op      *Op
+	team    string
+	id      string
+	hash    [32]byte
+	item    bool // part of a batch, which puts its answer together itself
+	expired bool // an answer is stored whose time is over
+	stored  *answer
 }
-
-type claimKey struct{}
 
 // errReplay ends an operation whose answer is already stored.
 var errReplay = errors.New("op: answer is stored")
@@ -65,62 +62,17 @@ func newClaim(r *Request) (*claim, error) {
 // claimID keeps the keys of teams apart: they choose the same ones.
 func claimID(team, key string) string { return team + "/" + key }
 
-// Item derives the context for item i of a batch, whose answer is kept under
-// the batch's key and the item's number.
-func Item(ctx context.Context, i int) context.Context {
-	c, _ := ctx.Value(claimKey{}).(*claim)
-	if c == nil {
-		return ctx
-	}
-	item := *c
-	item.id += "/" + strconv.Itoa(i)
-	item.item = true
-	return context.WithValue(ctx, claimKey{}, &item)
-}
-
-// Update runs fn in one transaction and returns its answer. When the request
-// carries an idempotency key, the answer is stored in the same transaction; a
-// repeated request gets that answer and fn does not run. Every operation that
-// changes something goes through it.
-func Update[Out any](ctx context.Context, store kv.Store, fn func(kv.Tx) (Out, error)) (Out, error) {
-	var out Out
-	c, _ := ctx.Value(claimKey{}).(*claim)
-	err := store.Update(ctx, func(tx kv.Tx) error {
-		if c != nil {
-			if err := c.check(tx); err != nil {
-				return err
-			}
-		}
-		var err error
-		if out, err = fn(tx); err != nil {
-			return err
-		}
-		if n, ok := ctx.Value(noteKey{}).(*note); ok {
-			if err := n.write(tx, out); err != nil {
-				return err
-			}
-		}
-		if c == nil {
-			return nil
-		}
-		return c.keep(tx, out)
-	})
-	if errors.Is(err, errReplay) && c.item {
-		return out, Decode(c.stored.Body, &out)
-	}
-	return out, err
-}
-
 func (c *claim) check(tx kv.Tx) error {
 	a, err := answers.Get(tx, c.team, c.id)
 	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
+		c.expired = false
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if a.Expires < time.Now().UnixMilli() {
-		return answers.Delete(tx, c.team, c.id)
+	if c.expired = a.Expires < time.Now().UnixMilli(); c.expired {
+		return nil
 	}
 	if a.Hash != c.hash {
 		return api.NewError(http.StatusUnprocessableEntity, api.CodeIdempotencyKeyReused,
@@ -131,14 +83,20 @@ func (c *claim) check(tx kv.Tx) error {
 }
 
 func (c *claim) keep(tx kv.Tx, out any) error {
-	body, err := Encode(nil, out)
-	if err != nil {
-		return err
-	}
 	res := describe(c.op, Result{}, out)
-	return answers.Insert(tx, c.team, c.id, &answer{
+	if res.JSON == nil {
+		var err error
+		if res.JSON, err = Encode(nil, res.Value); err != nil {
+			return err
+		}
+	}
+	store := answers.Insert
+	if c.expired {
+		store = answers.Put
+	}
+	return store(tx, c.team, c.id, &answer{
 		Hash: c.hash, Status: res.Status, Location: res.Location, Version: res.Version,
-		Body: body, Expires: time.Now().Add(IdempotencyTTL).UnixMilli(),
+		Body: res.JSON, Expires: time.Now().Add(IdempotencyTTL).UnixMilli(),
 	})
 }
 

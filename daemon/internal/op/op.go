@@ -31,8 +31,8 @@ type Op struct {
 	Session Role
 	// Open lets callers without credentials in; the operation checks for itself.
 	Open bool
-	// Secret marks an answer that is shown once, so that it is never kept under
-	// an idempotency key.
+	// Secret marks an answer that is shown once. It is the one way to keep an
+	// answer from being stored under an idempotency key.
 	Secret bool
 	// Audit has the act noted in the team's audit log, in the transaction of its
 	// Update.

@@ -77,7 +77,7 @@ func open(t *testing.T, limits op.Limits) *fixture {
 	})
 	f := &fixture{store: store}
 	create := func(ctx context.Context, who op.Caller, in noteCreate) (note, error) {
-		return op.Update(ctx, store, func(tx kv.Tx) (note, error) {
+		return op.Update(ctx, store, who, func(tx kv.Tx) (note, error) {
 			f.seen = &in // one transaction at a time
 			n := note{ID: kv.NewID("note"), Text: in.Text, Version: 1}
 			return n, notes.Insert(tx, who.Team, n.ID, &n)
@@ -89,7 +89,7 @@ func open(t *testing.T, limits op.Limits) *fixture {
 			Do: op.Func(func(ctx context.Context, who op.Caller, in noteBatch) ([]note, error) {
 				var out []note
 				for i, item := range in.Items {
-					n, err := create(op.Item(ctx, i), who, item)
+					n, err := create(ctx, who.Item(i), item)
 					if err != nil {
 						return nil, err
 					}
@@ -116,6 +116,12 @@ func open(t *testing.T, limits op.Limits) *fixture {
 			Do: op.Func(func(context.Context, op.Caller, api.None) (api.None, error) {
 				return api.None{}, errors.New("the secret cause")
 			})},
+		{Name: "notes.own", Scope: op.PostsWrite, Audit: true, Doc: "Commits by itself.",
+			Do: op.Func(func(ctx context.Context, who op.Caller, in noteCreate) (note, error) {
+				n := note{ID: kv.NewID("note"), Text: in.Text, Version: 1}
+				return n, store.Update(ctx, func(tx kv.Tx) error { return notes.Insert(tx, who.Team, n.ID, &n) })
+			})},
+		{Name: "notes.secret", Scope: op.PostsWrite, Secret: true, Doc: "Answers once.", Do: op.Func(create)},
 		{Name: "members.only", Session: op.Editor, Doc: "For members.",
 			Do: op.Func(func(context.Context, op.Caller, api.None) (api.None, error) { return api.None{}, nil })},
 	})
@@ -313,6 +319,61 @@ func TestIdempotencyKey(t *testing.T) {
 	two, e2 := send("notes.batch", "kb", batch, "team_a")
 	if e1 != nil || e2 != nil || !cmp.Equal(one.Value, two.Value) {
 		t.Errorf("batch: %v %v, then %v %v", one.Value, e1, two.Value, e2)
+	}
+}
+
+// An operation that commits by itself loses neither its answer nor its note.
+func TestNothingThatIsOwedIsLost(t *testing.T) {
+	f := open(t, nil)
+	var noted []string
+	f.table.Audit = func(_ kv.Tx, _ *op.Caller, action, target string) error {
+		noted = append(noted, action+" "+target)
+		return nil
+	}
+	send := func(name, body string) (op.Result, *api.Error) {
+		return f.table.Call(context.Background(), op.Request{Op: f.table.Lookup(name), Caller: keyCaller(op.AllScopes), IdempotencyKey: name, Args: op.Args{Body: []byte(body)}})
+	}
+	first, e := send("notes.own", `{"text":"one"}`)
+	if e != nil {
+		t.Fatal(e)
+	}
+	made := first.Value.(note)
+	want, err := op.Encode(nil, made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, e := send("notes.own", `{"text":"one"}`)
+	if e != nil || !again.Replayed || string(again.JSON) != string(want) {
+		t.Errorf("repeated: %s %v", again.JSON, e)
+	}
+	if _, e := send("notes.own", `{"text":"two"}`); e == nil || e.Code != api.CodeIdempotencyKeyReused {
+		t.Errorf("other body: %+v", e)
+	}
+	if !cmp.Equal(noted, []string{"notes.own " + made.ID}) {
+		t.Errorf("noted %v", noted)
+	}
+	for range 2 {
+		if res, e := send("notes.secret", `{"text":"one"}`); e != nil || res.Replayed {
+			t.Errorf("secret: %+v %v", res, e)
+		}
+	}
+}
+
+// An agent is a caller whose scopes and limits count.
+func TestAgentIsLimited(t *testing.T) {
+	f := open(t, op.Limits{"write": 1})
+	agent := op.Caller{Kind: op.Agent, Credential: "agt_1", Team: "team_a", Scopes: op.PostsWrite}
+	if _, e := f.call("members.only", agent, `{}`); e == nil || e.Code != api.CodeSessionRequired {
+		t.Errorf("for members: %v", e)
+	}
+	if _, e := f.call("notes.list", agent, ""); e == nil || e.RequiredScope != "posts:read" {
+		t.Errorf("without the scope: %v", e)
+	}
+	if _, e := f.call("notes.create", agent, `{"text":"one"}`); e != nil {
+		t.Error(e)
+	}
+	if _, e := f.call("notes.create", agent, `{"text":"two"}`); e == nil || e.Code != api.CodeRateLimited {
+		t.Errorf("beyond the limit: %v", e)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // Activate makes an agent the one that answers, in place of the one that did.
 // An agent that is active already stays as it is.
 func (s *Service) Activate(ctx context.Context, who op.Caller, in api.AgentRef) (api.AgentActivated, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (out api.AgentActivated, err error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (out api.AgentActivated, err error) {
 		a, err := agents.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return out, err
@@ -55,7 +55,7 @@ func (s *Service) rest(tx kv.Tx, who op.Caller, a *api.Agent) error {
 
 // Deactivate ends an agent's being active. One that is not stays as it is.
 func (s *Service) Deactivate(ctx context.Context, who op.Caller, in api.AgentRef) (api.Agent, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Agent, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Agent, error) {
 		a, err := agents.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Agent{}, err

@@ -61,7 +61,7 @@ func (s *Service) CreateCanned(ctx context.Context, who op.Caller, in api.Canned
 	if err := settleCanned(&c); err != nil {
 		return c, err
 	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.CannedResponse, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.CannedResponse, error) {
 		all, err := everyCanned(tx, who.Team)
 		if err != nil {
 			return c, err
@@ -75,7 +75,7 @@ func (s *Service) CreateCanned(ctx context.Context, who op.Caller, in api.Canned
 
 // UpdateCanned changes the members that are present.
 func (s *Service) UpdateCanned(ctx context.Context, who op.Caller, in api.CannedPatch) (api.CannedResponse, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.CannedResponse, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.CannedResponse, error) {
 		before, err := canned.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.CannedResponse{}, err
@@ -101,7 +101,7 @@ func (s *Service) UpdateCanned(ctx context.Context, who op.Caller, in api.Canned
 // DeleteCanned removes a canned response, also from the agents that it is
 // linked to.
 func (s *Service) DeleteCanned(ctx context.Context, who op.Caller, in api.CannedRef) (api.Deleted, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Deleted, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
 		c, err := canned.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Deleted{}, err

@@ -57,12 +57,12 @@ func (s *Service) Create(ctx context.Context, who op.Caller, in api.AgentCreate)
 		Model: in.Model, RespondToChats: in.RespondToChats == nil || *in.RespondToChats, Tools: in.Tools,
 		CannedResponseIDs: in.CannedResponseIDs, Guardrails: in.Guardrails, HandoffMessage: in.HandoffMessage, Limits: in.Limits,
 	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Agent, error) { return s.insert(tx, who.Team, a) })
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Agent, error) { return s.insert(tx, who.Team, a) })
 }
 
 // Duplicate stores an inactive agent with the settings of another.
 func (s *Service) Duplicate(ctx context.Context, who op.Caller, in api.AgentRef) (api.Agent, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Agent, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Agent, error) {
 		a, err := agents.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Agent{}, err
@@ -149,7 +149,7 @@ func (s *Service) SetTools(ctx context.Context, who op.Caller, in api.AgentSetTo
 
 // Link adds canned responses to those that the agent may reuse.
 func (s *Service) Link(ctx context.Context, who op.Caller, in api.AgentLink) (api.Agent, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Agent, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Agent, error) {
 		if _, err := agents.Get(tx, who.Team, in.ID); err != nil {
 			return api.Agent{}, err
 		}
@@ -177,7 +177,7 @@ func unlink(a *api.Agent, id string) {
 
 // change edits one agent in a transaction of its own.
 func (s *Service) change(ctx context.Context, who op.Caller, ref api.AgentRef, alter func(*api.Agent) error) (api.Agent, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Agent, error) { return s.edit(tx, who, ref, alter) })
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Agent, error) { return s.edit(tx, who, ref, alter) })
 }
 
 // edit lets alter change an agent and stores what came of it. alter replaces
@@ -212,7 +212,7 @@ func (s *Service) put(tx kv.Tx, team string, a *api.Agent) error {
 
 // Delete removes an agent, its counters, and its being active.
 func (s *Service) Delete(ctx context.Context, who op.Caller, in api.AgentRef) (api.Deleted, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Deleted, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
 		a, err := agents.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Deleted{}, err

@@ -192,10 +192,11 @@ func (a *answering) execute(ctx context.Context, call llm.ToolCall, tc *api.Tool
 	return result, told(ctx, call.Name, err)
 }
 
-// caller is the agent itself: it may make drafts, in its own team.
+// caller is the agent itself: it may make drafts, in its own team, as often as
+// its limits allow.
 func (s *Service) caller(q *Question, agent *api.Agent) op.Caller {
 	return op.Caller{
-		Kind: op.System, Team: q.Team, Actor: api.Actor{Type: "agent", ID: agent.ID}, Name: agent.Name,
+		Kind: op.Agent, Credential: agent.ID, Team: q.Team, Actor: api.Actor{Type: "agent", ID: agent.ID}, Name: agent.Name,
 		Scopes: op.PostsWrite | op.HelpdeskWrite | op.AIUse, Source: "agent",
 		Address: q.Caller.Address, RequestID: q.Caller.RequestID,
 	}

@@ -176,7 +176,7 @@ func (t *task) read(tx kv.Tx) error {
 }
 
 func agentCaller(team, agent string) op.Caller {
-	return op.Caller{Kind: op.System, Team: team, Actor: api.Actor{Type: "agent", ID: agent}, Source: "agent"}
+	return op.Caller{Kind: op.Agent, Credential: agent, Team: team, Actor: api.Actor{Type: "agent", ID: agent}, Source: "agent"}
 }
 
 // desert hands over because no agent is active any more.

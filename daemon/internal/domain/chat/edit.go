@@ -28,7 +28,7 @@ type edit struct {
 // change lets fn edit a conversation of the caller's team and stores what came
 // of it. When nothing differs afterwards, nothing is stored.
 func change[Out any](ctx context.Context, s *Service, who op.Caller, id string, fn func(*edit) (Out, error)) (Out, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (out Out, err error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (out Out, err error) {
 		e, err := s.edit(tx, who, id)
 		if err != nil {
 			return out, err

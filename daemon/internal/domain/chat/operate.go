@@ -288,7 +288,7 @@ func (s *Service) Typing(ctx context.Context, who op.Caller, in api.Conversation
 
 // Delete removes a conversation, its messages and what is known of its visitor.
 func (s *Service) Delete(ctx context.Context, who op.Caller, in api.ConversationRef) (api.Deleted, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Deleted, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
 		e, err := s.edit(tx, who, in.ID)
 		if err != nil {
 			return api.Deleted{}, err

@@ -34,7 +34,7 @@ func (s *Service) CreateCategory(ctx context.Context, who op.Caller, in api.Cate
 	if c.Slug == "" {
 		c.Slug = categorySlugs.Of(c.Name)
 	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Category, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Category, error) {
 		c := c
 		err := categories.Insert(tx, who.Team, c.ID, &c)
 		if _, taken := slug.Taken(err); taken && in.Slug == "" {
@@ -79,7 +79,7 @@ func (s *Service) GetCategory(ctx context.Context, who op.Caller, in api.Categor
 
 // UpdateCategory changes the members that are present.
 func (s *Service) UpdateCategory(ctx context.Context, who op.Caller, in api.CategoryPatch) (api.Category, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Category, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Category, error) {
 		c, err := categories.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Category{}, err
@@ -102,7 +102,7 @@ func (s *Service) UpdateCategory(ctx context.Context, who op.Caller, in api.Cate
 
 // DeleteCategory removes a category and takes its articles out of it.
 func (s *Service) DeleteCategory(ctx context.Context, who op.Caller, in api.CategoryRef) (api.Deleted, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Deleted, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
 		c, err := categories.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Deleted{}, err

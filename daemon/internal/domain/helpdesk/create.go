@@ -21,7 +21,7 @@ func (s *Service) Create(ctx context.Context, who op.Caller, in api.ArticleCreat
 	if err != nil {
 		return api.Article{}, err
 	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Article, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Article, error) {
 		return s.add(tx, who, r, content, in.Slug == "")
 	})
 }

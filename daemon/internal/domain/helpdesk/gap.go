@@ -151,7 +151,7 @@ func (s *Service) ListGaps(ctx context.Context, who op.Caller, in api.GapQuery) 
 
 // DismissGap sets a gap aside. A drafted one keeps its draft.
 func (s *Service) DismissGap(ctx context.Context, who op.Caller, in api.GapRef) (api.Gap, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Gap, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Gap, error) {
 		g, err := gaps.Get(tx, who.Team, in.ID)
 		if err != nil || g.Gap.State == gapDismiss {
 			return orZero(g), err
@@ -175,7 +175,7 @@ func (s *Service) settleGap(tx kv.Tx, who op.Caller, g *gapRecord, state string)
 // DraftGap makes a draft of a gap: its title is the question, its text the
 // wordings, for whoever writes the answer.
 func (s *Service) DraftGap(ctx context.Context, who op.Caller, in api.GapRef) (api.Article, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Article, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Article, error) {
 		g, err := gaps.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Article{}, err

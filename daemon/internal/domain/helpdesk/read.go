@@ -116,7 +116,7 @@ func showRevision(r *revision.Text, content string) api.ArticleRevision {
 
 // RestoreRevision gives the article the text of a revision.
 func (s *Service) RestoreRevision(ctx context.Context, who op.Caller, in api.ArticleRevisionRef) (api.Article, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Article, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Article, error) {
 		return s.change(tx, who, api.ArticleRef{ID: in.ID}, func(r *record, content *string) error {
 			if r.Article.Status == api.ArticleArchived {
 				return errArchived()

@@ -41,7 +41,7 @@ func (s *Service) Unarchive(ctx context.Context, who op.Caller, in api.ArticleRe
 
 // transition gives an article a status, unless it has the status not.
 func (s *Service) transition(ctx context.Context, who op.Caller, ref api.ArticleRef, to, not string) (api.Article, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Article, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Article, error) {
 		return s.change(tx, who, ref, func(r *record, _ *string) error {
 			if not != "" && r.Article.Status == not {
 				return invalidTransition(r.Article.Status, to, "An article that is %s cannot become %s this way.", r.Article.Status, to)
@@ -65,7 +65,7 @@ func errArchived() error {
 
 // Delete removes an archived article with its revisions.
 func (s *Service) Delete(ctx context.Context, who op.Caller, in api.ArticleRef) (api.Deleted, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Deleted, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.remove(tx, who, in)
 	})
 }
@@ -93,7 +93,7 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.ArticleRef) error {
 // Feedback counts what a reader says of a published article. It is no change of
 // the article: the version stays, so that an editor's If-Match holds.
 func (s *Service) Feedback(ctx context.Context, who op.Caller, in api.ArticleFeedback) (api.Helpful, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Helpful, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Helpful, error) {
 		r, err := table.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Helpful{}, err

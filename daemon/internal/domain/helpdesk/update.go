@@ -16,7 +16,7 @@ import (
 // Update changes the members that are present. When nothing differs afterwards
 // nothing happens: same version, no event.
 func (s *Service) Update(ctx context.Context, who op.Caller, in api.ArticlePatch) (api.Article, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Article, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Article, error) {
 		return s.change(tx, who, in.ArticleRef, func(r *record, content *string) error {
 			return patch(tx, who, r, content, &in.ArticleChanges)
 		})

@@ -142,7 +142,7 @@ func (s *Service) read(ctx context.Context, team, id string) (job api.Job, err e
 
 // Cancel ends a job that is not done yet, and the call to the model with it.
 func (s *Service) Cancel(ctx context.Context, who op.Caller, in api.JobRef) (api.Job, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Job, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Job, error) {
 		r, err := table.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Job{}, err
@@ -163,7 +163,7 @@ func (s *Service) Cancel(ctx context.Context, who op.Caller, in api.JobRef) (api
 
 // Retry queues a failed job again, against the post as it is now.
 func (s *Service) Retry(ctx context.Context, who op.Caller, in api.JobRef) (api.Job, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Job, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Job, error) {
 		r, err := table.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Job{}, err

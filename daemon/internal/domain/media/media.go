@@ -122,7 +122,7 @@ func (s *Service) Upload(ctx context.Context, who op.Caller, f File) (api.Media,
 		return api.Media{}, err
 	}
 	f.Source = "uploaded"
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Media, error) { return s.Put(tx, who, f) })
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Media, error) { return s.Put(tx, who, f) })
 }
 
 // Put stores a file in a transaction of the caller's.
@@ -218,7 +218,7 @@ func (s *Service) List(ctx context.Context, who op.Caller, in api.MediaQuery) (p
 
 // Delete removes a file.
 func (s *Service) Delete(ctx context.Context, who op.Caller, in api.MediaRef) (api.Deleted, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Deleted, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
 		r, err := files.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Deleted{}, err

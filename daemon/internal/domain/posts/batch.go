@@ -18,7 +18,7 @@ func (s *Service) Batch(ctx context.Context, who op.Caller, in api.PostBatch) (a
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		got, err := s.item(op.Item(ctx, i), who, &in.Items[i])
+		got, err := s.item(ctx, who.Item(i), &in.Items[i])
 		if err != nil {
 			got = refusedItem(ctx, who, err)
 		}

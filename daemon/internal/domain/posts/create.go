@@ -67,7 +67,7 @@ func (s *Service) make(ctx context.Context, who op.Caller, in api.PostCreate) (m
 		return made, nil, err
 	}
 	var r *record
-	made, err = op.Update(ctx, s.store, func(tx kv.Tx) (out api.PostCreated, err error) {
+	made, err = op.Update(ctx, s.store, who, func(tx kv.Tx) (out api.PostCreated, err error) {
 		out, r, err = s.create(tx, who, n)
 		return out, err
 	})

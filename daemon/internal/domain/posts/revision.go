@@ -45,7 +45,7 @@ func (s *Service) Revisions(ctx context.Context, who op.Caller, in api.RevisionQ
 
 // RestoreRevision gives the post the text of a revision.
 func (s *Service) RestoreRevision(ctx context.Context, who op.Caller, in api.RevisionRef) (api.Post, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Post, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Post, error) {
 		return s.change(tx, who, api.PostRef{ID: in.ID}, func(p *api.Post) error {
 			if p.Status == api.PostArchived {
 				return errArchived()

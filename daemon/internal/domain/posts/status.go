@@ -57,7 +57,7 @@ func (s *Service) Unarchive(ctx context.Context, who op.Caller, in api.PostRef) 
 
 // transition gives a post a status, unless it has the status not.
 func (s *Service) transition(ctx context.Context, who op.Caller, ref api.PostRef, to, not string) (api.Post, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Post, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Post, error) {
 		return s.change(tx, who, ref, func(p *api.Post) error {
 			if not != "" && p.Status == not {
 				return invalidTransition(p.Status, to)
@@ -76,7 +76,7 @@ func invalidTransition(from, to string) error {
 
 // Delete removes an archived post with its revisions.
 func (s *Service) Delete(ctx context.Context, who op.Caller, in api.PostRef) (api.Deleted, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Deleted, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.remove(tx, who, in)
 	})
 }

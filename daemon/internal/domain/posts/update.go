@@ -22,7 +22,7 @@ func (s *Service) Update(ctx context.Context, who op.Caller, in api.PostPatch) (
 			return api.Post{}, err
 		}
 	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Post, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Post, error) {
 		return s.change(tx, who, in.PostRef, func(p *api.Post) error { return s.patch(who, p, &in.PostChanges) })
 	})
 }

@@ -318,7 +318,7 @@ func (s *Service) finish(tx kv.Tx, team string, r *runRecord) error {
 
 // CancelRun stops a run that is not done.
 func (s *Service) CancelRun(ctx context.Context, who op.Caller, in api.TaskRunRef) (api.TaskRun, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.TaskRun, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.TaskRun, error) {
 		r, err := runs.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.TaskRun{}, err

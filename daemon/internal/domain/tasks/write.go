@@ -40,7 +40,7 @@ func (s *Service) Create(ctx context.Context, who op.Caller, in api.TaskCreate) 
 		return *t, err
 	}
 	s.sealHeaders(who.Team, r, nil)
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Task, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Task, error) {
 		err := s.Agent(tx, who.Team, t.AgentID)
 		if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
 			return *t, api.Invalid("/agentId", "not_found", "agentId names no agent of the team.")
@@ -93,7 +93,7 @@ func (s *Service) sealHeaders(team string, r *record, kept map[string][]byte) {
 
 // change runs fn on a task and stores what it became.
 func (s *Service) change(ctx context.Context, who op.Caller, ref api.TaskRef, fn func(r *record) error) (api.Task, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Task, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Task, error) {
 		r, err := table.Get(tx, who.Team, ref.ID)
 		if err != nil {
 			return api.Task{}, err
@@ -149,7 +149,7 @@ func apply(t *api.Task, in *api.TaskPatch) {
 
 // Delete deletes a task.
 func (s *Service) Delete(ctx context.Context, who op.Caller, in api.TaskRef) (api.Task, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Task, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Task, error) {
 		r, err := table.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Task{}, err

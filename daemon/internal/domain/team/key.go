@@ -61,9 +61,7 @@ func (s *Service) Keys(ctx context.Context, who op.Caller, q api.PageQuery) (pag
 	return page, err
 }
 
-// CreateKey makes a key and returns its secret, this once. Like everything that
-// answers with a secret it keeps no answer under an idempotency key: the secret
-// would be stored.
+// CreateKey makes a key and returns its secret, this once.
 func (s *Service) CreateKey(ctx context.Context, who op.Caller, in api.KeyCreate) (out api.Key, err error) {
 	scopes, err := chosenScopes(in.Scopes)
 	if err == nil {
@@ -73,11 +71,9 @@ func (s *Service) CreateKey(ctx context.Context, who op.Caller, in api.KeyCreate
 		return out, err
 	}
 	plain := newKey()
-	err = s.store.Update(ctx, func(tx kv.Tx) (err error) {
-		out, err = s.addKey(tx, &who, &key{Name: in.Name, Scopes: scopes.String(), Expires: in.ExpiresAt}, plain)
-		return err
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Key, error) {
+		return s.addKey(tx, &who, &key{Name: in.Name, Scopes: scopes.String(), Expires: in.ExpiresAt}, plain)
 	})
-	return out, err
 }
 
 // addKey stores a new key of who's team with the secret plain.
@@ -114,7 +110,7 @@ func (k *key) arm(tx kv.Tx, team, id, plain string) error {
 
 // UpdateKey changes a key's name, scopes or expiry.
 func (s *Service) UpdateKey(ctx context.Context, who op.Caller, in api.KeyUpdate) (api.Key, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Key, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Key, error) {
 		return s.changeKey(tx, &who, in.ID, "apiKeys.update", func(k *key) error { return s.applyKey(k, &in) })
 	})
 }
@@ -138,7 +134,7 @@ func (s *Service) applyKey(k *key, in *api.KeyUpdate) error {
 // RevokeKey ends a key and its secrets at once, for good. A key that is revoked
 // already stays as it is.
 func (s *Service) RevokeKey(ctx context.Context, who op.Caller, in api.KeyRef) (api.Key, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Key, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Key, error) {
 		k, err := keys.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Key{}, err
@@ -157,11 +153,10 @@ func (s *Service) RevokeKey(ctx context.Context, who op.Caller, in api.KeyRef) (
 // it had works for the hours of grace; one that was rolled before that ends now.
 func (s *Service) RollKey(ctx context.Context, who op.Caller, in api.KeyRoll) (out api.Key, err error) {
 	plain := newKey()
-	err = s.store.Update(ctx, func(tx kv.Tx) (err error) {
-		out, err = s.changeKey(tx, &who, in.ID, "apiKeys.roll", func(k *key) error {
+	out, err = op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Key, error) {
+		return s.changeKey(tx, &who, in.ID, "apiKeys.roll", func(k *key) error {
 			return s.roll(tx, who.Team, k, &in, plain)
 		})
-		return err
 	})
 	out.Secret = plain
 	return out, err

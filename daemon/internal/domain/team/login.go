@@ -272,7 +272,7 @@ func (s *Service) ChangePassword(ctx context.Context, who op.Caller, in api.Pass
 	if err != nil {
 		return none, err
 	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.None, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.None, error) {
 		if err := setPassword(tx, email, &p); err != nil {
 			return none, err
 		}

@@ -144,7 +144,7 @@ func (s *Service) addMember(tx kv.Tx, team string, m *member) (id string, err er
 
 // SetRole changes what a member may do, from the next request on.
 func (s *Service) SetRole(ctx context.Context, who op.Caller, in api.MemberRole) (api.User, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.User, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.User, error) {
 		m, err := members.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.User{}, err
@@ -164,7 +164,7 @@ func (s *Service) SetRole(ctx context.Context, who op.Caller, in api.MemberRole)
 
 // Remove takes a member out of the team, with sessions, password and link.
 func (s *Service) Remove(ctx context.Context, who op.Caller, in api.MemberRef) (none api.None, err error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.None, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.None, error) {
 		m, err := members.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return none, err

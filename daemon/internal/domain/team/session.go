@@ -265,7 +265,7 @@ func (s *Service) Sessions(ctx context.Context, who op.Caller, q api.PageQuery) 
 
 // Logout ends the caller's session.
 func (s *Service) Logout(ctx context.Context, who op.Caller, _ api.None) (api.None, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.None, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.None, error) {
 		v, err := sessions.Get(tx, who.Team, who.Credential)
 		if err != nil {
 			return api.None{}, err
@@ -277,7 +277,7 @@ func (s *Service) Logout(ctx context.Context, who op.Caller, _ api.None) (api.No
 // RevokeSession ends a session: one of the caller's own, or, for an admin,
 // another member's; an owner's only for an owner. To others it does not exist.
 func (s *Service) RevokeSession(ctx context.Context, who op.Caller, in api.SessionRef) (api.None, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.None, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.None, error) {
 		v, err := sessions.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.None{}, err

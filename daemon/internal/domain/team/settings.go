@@ -87,7 +87,7 @@ func (s *Service) Update(ctx context.Context, who op.Caller, in api.TeamPatch) (
 			return api.Team{}, err
 		}
 	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Team, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Team, error) {
 		return s.change(tx, &who, "team.update", func(t *team) detail {
 			in.Name.Apply(&t.Name)
 			in.Slug.Apply(&t.Slug)
@@ -121,7 +121,7 @@ func (s *Service) UpdateBrand(ctx context.Context, who op.Caller, in api.Brand) 
 	if err := checkBrand(&in); err != nil {
 		return api.Brand{}, err
 	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Brand, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Brand, error) {
 		t, err := s.change(tx, &who, "team.brand.update", func(t *team) detail {
 			t.Brand = in
 			return nil

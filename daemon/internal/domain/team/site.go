@@ -114,7 +114,7 @@ func (s *Service) CreateSite(ctx context.Context, who op.Caller, in api.SiteCrea
 		Name: in.Name, Origins: origins, Color: orDefault(in.Color, defaultColor), Greeting: in.Greeting,
 		Locale: in.Locale, Consent: in.RequireConsent, Identity: orDefault(in.Identity, identityOff),
 	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Site, error) { return s.addSite(tx, &who, v) })
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Site, error) { return s.addSite(tx, &who, v) })
 }
 
 func (s *Service) addSite(tx kv.Tx, who *op.Caller, v site) (api.Site, error) {
@@ -145,7 +145,7 @@ func (s *Service) UpdateSite(ctx context.Context, who op.Caller, in api.SitePatc
 		}
 		in.AllowedOrigins.Value = origins
 	}
-	return op.Update(ctx, s.store, func(tx kv.Tx) (api.Site, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Site, error) {
 		return s.changeSite(tx, &who, in.SiteRef, "sites.update", func(v *site) { applySite(v, &in) })
 	})
 }
@@ -182,7 +182,7 @@ func (s *Service) changeSite(tx kv.Tx, who *op.Caller, ref api.SiteRef, action s
 
 // DeleteSite takes the widget off the site's pages. Its conversations stay.
 func (s *Service) DeleteSite(ctx context.Context, who op.Caller, in api.SiteRef) (api.None, error) {
-	return op.Update(ctx, s.store, func(tx kv.Tx) (none api.None, err error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (none api.None, err error) {
 		v, err := sites.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return none, err

@@ -92,7 +92,7 @@ func (p *publication) create(ctx context.Context, who op.Caller, in api.PostCrea
 			return api.PostCreated{}, err
 		}
 	}
-	return op.Update(ctx, p.store, func(kv.Tx) (api.PostCreated, error) {
+	return op.Update(ctx, p.store, who, func(kv.Tx) (api.PostCreated, error) {
 		post := p.put(who.Team, in.Title, in.Content)
 		post.Provenance = api.Provenance{Source: who.Source, ActorID: who.Actor.ID}
 		return api.PostCreated{Post: &post}, nil
