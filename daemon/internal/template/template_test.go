@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -104,16 +103,13 @@ func hostile() []string {
 	}
 }
 
-func TestHostileTemplatesEndSoonWithAnError(t *testing.T) {
+// TestHostileTemplatesEndWithAnError: without the bounds they take minutes, run for
+// ever, or read a file.
+func TestHostileTemplatesEndWithAnError(t *testing.T) {
 	for _, source := range hostile() {
-		began := time.Now()
 		out, err := template.Render(source, template.Input{Values: values()})
 		if err == nil {
 			t.Errorf("%.80s: %d bytes", source, len(out.Text))
-		}
-		// Not a measurement: without the bounds these take minutes or for ever.
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%.80s took %s", source, took)
 		}
 	}
 	if _, err := template.Render(hostile()[4], template.Input{}); !errors.Is(err, template.ErrLimit) {
