@@ -9,10 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/cli/internal/settings"
 	"edgesvc.dev/svc/sdk"
-	"github.com/spf13/cobra"
 )
 
 // finding is the outcome of one check.
@@ -37,35 +39,35 @@ var findingView = output.View[finding]{
 	},
 }
 
-func newDoctor(a *app) *cobra.Command {
+func newDoctor(a *kit.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Check the configuration and the way to the daemon", Args: exactly(),
+		Use: "doctor", Short: "Check the configuration and the way to the daemon", Args: kit.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return doctor(cmd.Context(), a) },
 	}
 }
 
-func doctor(ctx context.Context, a *app) error {
+func doctor(ctx context.Context, a *kit.App) error {
 	var found []finding
-	s, err := a.load()
+	s, err := a.Load()
 	if err != nil {
 		found = append(found, finding{"configuration", bad, err.Error()})
 	} else {
 		found = append(found, finding{"configuration", good, s.URL + " from " + s.URLFrom}, editorFinding(s.Editor))
-		found = append(found, a.daemonFinding(ctx, s), a.keyFinding(ctx, s), a.sessionFinding(ctx, s))
+		found = append(found, daemonFinding(ctx, a, s), keyFinding(ctx, a, s), sessionFinding(ctx, a, s))
 	}
-	if err := showList(a, listFlags{all: true}, findingView, list(found)); err != nil {
+	if err := kit.ShowList(a, kit.ListFlags{All: true}, findingView, kit.List(found)); err != nil {
 		return err
 	}
 	for _, f := range found {
 		if f.State == bad {
-			return &failure{Exit: exitOther, Code: "doctor", Message: f.Check + ": " + f.Detail}
+			return &kit.Failure{Exit: kit.ExitOther, Code: "doctor", Message: f.Check + ": " + f.Detail}
 		}
 	}
 	return nil
 }
 
 func editorFinding(editor string) finding {
-	words, err := splitWords(editor)
+	words, err := kit.SplitWords(editor)
 	if err != nil || len(words) == 0 {
 		return finding{"editor", warned, "cannot be run: " + editor}
 	}
@@ -77,11 +79,11 @@ func editorFinding(editor string) finding {
 
 // daemonFinding asks for the health page, and compares the clocks: sessions
 // and signatures depend on them.
-func (a *app) daemonFinding(ctx context.Context, s *settings.Settings) finding {
-	c := sdk.New(s.URL, append(a.options(s), sdk.WithRetries(0), sdk.WithTimeout(5*time.Second))...)
+func daemonFinding(ctx context.Context, a *kit.App, s *settings.Settings) finding {
+	c := sdk.New(s.URL, append(a.Options(s), sdk.WithRetries(0), sdk.WithTimeout(5*time.Second))...)
 	resp, err := c.Raw(ctx, http.MethodGet, "/healthz", nil, nil)
 	if err != nil {
-		return finding{"daemon", bad, explain(ctx, err).Message}
+		return finding{"daemon", bad, kit.Explain(ctx, err).Message}
 	}
 	if resp.Status != http.StatusOK {
 		return finding{"daemon", bad, fmt.Sprintf("/healthz answers %d", resp.Status)}
@@ -94,36 +96,36 @@ func (a *app) daemonFinding(ctx context.Context, s *settings.Settings) finding {
 	return finding{"daemon", good, s.URL + " is healthy"}
 }
 
-func (a *app) keyFinding(ctx context.Context, s *settings.Settings) finding {
-	c, err := a.client()
+func keyFinding(ctx context.Context, a *kit.App, s *settings.Settings) finding {
+	c, err := a.Client()
 	if err != nil {
-		return finding{"API key", warned, explain(ctx, err).Message}
+		return finding{"API key", warned, kit.Explain(ctx, err).Message}
 	}
 	me, err := c.Me(ctx)
 	if err != nil {
-		return finding{"API key", bad, explain(ctx, err).Message}
+		return finding{"API key", bad, kit.Explain(ctx, err).Message}
 	}
 	detail := fmt.Sprintf("team %s, scopes %s", me.Team.Name, strings.Join(me.Scopes, " "))
 	if s.EnvKey != "" {
 		detail += ", from SVC_API_KEY"
 	}
-	if me.Version != version() {
-		return finding{"API key", warned, detail + "; the daemon is " + me.Version + ", svcctl " + version()}
+	if me.Version != a.Version {
+		return finding{"API key", warned, detail + "; the daemon is " + me.Version + ", svcctl " + a.Version}
 	}
 	return finding{"API key", good, detail}
 }
 
-func (a *app) sessionFinding(ctx context.Context, s *settings.Settings) finding {
-	d, err := a.dashboard()
+func sessionFinding(ctx context.Context, a *kit.App, s *settings.Settings) finding {
+	d, err := a.Dashboard()
 	if err != nil {
 		return finding{"session", warned, "none; svcctl key needs one: svcctl login " + s.URL}
 	}
 	session, err := d.Auth.Session(ctx)
 	if err != nil {
-		return finding{"session", bad, explain(ctx, err).Message}
+		return finding{"session", bad, kit.Explain(ctx, err).Message}
 	}
-	if _, err := os.Stat(a.secrets(s).Path()); err == nil && s.Context.Storage == settings.StorageFile {
-		return finding{"session", good, session.User.Email + ", kept in " + a.secrets(s).Path()}
+	if _, err := os.Stat(a.Secrets(s).Path()); err == nil && s.Context.Storage == settings.StorageFile {
+		return finding{"session", good, session.User.Email + ", kept in " + a.Secrets(s).Path()}
 	}
 	return finding{"session", good, session.User.Email}
 }

@@ -7,21 +7,23 @@ import (
 	"io/fs"
 	"strings"
 
-	"edgesvc.dev/svc/cli/internal/output"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/output"
 )
 
 //go:embed topics/*.txt
 var topics embed.FS
 
-type help struct {
-	app   *app
+type helpOptions struct {
+	app   *kit.App
 	shape string
 }
 
-func newHelp(a *app) *cobra.Command {
-	o := &help{app: a}
+func newHelp(a *kit.App) *cobra.Command {
+	o := &helpOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "help [COMMAND|TOPIC]",
 		Short: "Help on a command or topic; --map shows all commands",
@@ -45,18 +47,18 @@ func topicNames() []string {
 	return names
 }
 
-func (o *help) run(root *cobra.Command, args []string) error {
+func (o *helpOptions) run(root *cobra.Command, args []string) error {
 	if o.shape != "" {
 		return o.commandMap(root)
 	}
 	if len(args) == 1 {
 		if text, err := topics.ReadFile("topics/" + args[0] + ".txt"); err == nil {
-			return o.app.printText(string(text))
+			return o.app.PrintText(string(text))
 		}
 	}
 	cmd, rest, err := root.Find(args)
 	if err != nil || len(rest) > 0 {
-		return &failure{Exit: exitUsage, Code: "usage", Message: "there is no command or topic " + strings.Join(args, " "),
+		return &kit.Failure{Exit: kit.ExitUsage, Code: "usage", Message: "there is no command or topic " + strings.Join(args, " "),
 			Hint: "topics are " + strings.Join(topicNames(), ", ")}
 	}
 	cmd.InitDefaultHelpFlag()
@@ -80,12 +82,12 @@ type flagInfo struct {
 	Usage   string `json:"usage"`
 }
 
-func (o *help) commandMap(root *cobra.Command) error {
+func (o *helpOptions) commandMap(root *cobra.Command) error {
 	var all []commandInfo
 	walk(root, 0, func(c *cobra.Command, _ int) { all = append(all, describe(c)) })
 	switch o.shape {
 	case "json":
-		p := output.Printer{IO: o.app.io, Format: "json", JQ: o.app.flags.jq}
+		p := output.Printer{IO: o.app.IO, Format: "json", JQ: o.app.Flags.JQ}
 		raw, err := json.Marshal(all)
 		if err != nil {
 			return err
@@ -93,16 +95,16 @@ func (o *help) commandMap(root *cobra.Command) error {
 		return p.Value(json.RawMessage(raw))
 	case "paths":
 		for _, c := range all {
-			fmt.Fprintln(o.app.io.Out, c.Path)
+			fmt.Fprintln(o.app.IO.Out, c.Path)
 		}
 		return nil
 	case "tree":
 		walk(root, 0, func(c *cobra.Command, depth int) {
-			fmt.Fprintf(o.app.io.Out, "%-32s %s\n", strings.Repeat("  ", depth)+c.Name(), c.Short)
+			fmt.Fprintf(o.app.IO.Out, "%-32s %s\n", strings.Repeat("  ", depth)+c.Name(), c.Short)
 		})
 		return nil
 	}
-	return usage("--map is tree, paths or json, not %q", o.shape)
+	return kit.Usage("--map is tree, paths or json, not %q", o.shape)
 }
 
 func walk(c *cobra.Command, depth int, visit func(*cobra.Command, int)) {

@@ -6,8 +6,10 @@ import (
 	"os/signal"
 	"syscall"
 
-	"edgesvc.dev/svc/cli/internal/terminal"
 	"github.com/spf13/cobra"
+
+	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/terminal"
 )
 
 // Main runs svcctl with the process's arguments and returns its exit code.
@@ -15,24 +17,24 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	a := newApp(terminal.System(os.Getenv), os.Getenv)
-	return a.run(ctx, os.Args[1:])
+	a := kit.New(terminal.System(os.Getenv), os.Getenv, version())
+	return run(ctx, a, os.Args[1:])
 }
 
 // run executes one command line.
-func (a *app) run(ctx context.Context, args []string) int {
+func run(ctx context.Context, a *kit.App, args []string) int {
 	root := newRoot(a)
 	var cmd *cobra.Command
-	args, err := a.expandAlias(root, args)
+	args, err := expandAlias(a, root, args)
 	if err == nil {
 		root.SetArgs(args)
 		cmd, err = root.ExecuteContextC(ctx)
 	}
 	if err == nil {
-		return exitOK
+		return kit.ExitOK
 	}
-	f := explain(ctx, err)
-	f.about(cmd)
-	a.report(f)
+	f := kit.Explain(ctx, err)
+	f.About(cmd)
+	a.Report(f)
 	return f.Exit
 }

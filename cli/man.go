@@ -6,15 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"edgesvc.dev/svc/cli/internal/kit"
 )
 
-func newMan(a *app) *cobra.Command {
+func newMan(a *kit.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "man", Short: "Print the manual page (svcctl man > svcctl.1)", Args: exactly(),
+		Use: "man", Short: "Print the manual page (svcctl man > svcctl.1)", Args: kit.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var b strings.Builder
 			root := cmd.Root()
-			fmt.Fprintf(&b, ".TH SVCCTL 1 \"\" \"svcctl %s\"\n.SH NAME\nsvcctl \\- %s\n.SH SYNOPSIS\n.B svcctl\nCOMMAND [ARGUMENTS] [FLAGS]\n", version(), roff(root.Short))
+			fmt.Fprintf(&b, ".TH SVCCTL 1 \"\" \"svcctl %s\"\n.SH NAME\nsvcctl \\- %s\n.SH SYNOPSIS\n.B svcctl\nCOMMAND [ARGUMENTS] [FLAGS]\n", a.Version, roff(root.Short))
 			fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n.SH COMMANDS\n", roff(root.Long))
 			walk(root, 0, func(c *cobra.Command, depth int) {
 				if depth > 0 && !c.HasSubCommands() {
@@ -31,7 +33,7 @@ func newMan(a *app) *cobra.Command {
 				}
 				fmt.Fprintf(&b, ".SH %s\n.nf\n%s.fi\n", strings.ToUpper(name), roff(string(text)))
 			}
-			return a.printText(b.String())
+			return a.PrintText(b.String())
 		},
 	}
 }

@@ -2,12 +2,29 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"edgesvc.dev/svc/cli/internal/agent"
+	"edgesvc.dev/svc/cli/internal/canned"
+	"edgesvc.dev/svc/cli/internal/chat"
+	"edgesvc.dev/svc/cli/internal/config"
+	"edgesvc.dev/svc/cli/internal/contexts"
+	"edgesvc.dev/svc/cli/internal/event"
+	"edgesvc.dev/svc/cli/internal/help"
+	"edgesvc.dev/svc/cli/internal/job"
+	"edgesvc.dev/svc/cli/internal/key"
+	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/login"
+	"edgesvc.dev/svc/cli/internal/mcp"
+	"edgesvc.dev/svc/cli/internal/media"
+	"edgesvc.dev/svc/cli/internal/model"
+	"edgesvc.dev/svc/cli/internal/post"
+	"edgesvc.dev/svc/cli/internal/raw"
+	"edgesvc.dev/svc/cli/internal/screens"
+	"edgesvc.dev/svc/cli/internal/task"
+	"edgesvc.dev/svc/cli/internal/widget"
 )
 
-// allFields is --json without names.
-const allFields = "*"
-
-func newRoot(a *app) *cobra.Command {
+func newRoot(a *kit.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "svcctl",
 		Short:         "Publish and generate posts with svc",
@@ -15,41 +32,41 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          runGroup,
+		RunE:          kit.RunGroup,
 		// A wrong -o or --jq is found before anything is done.
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.flagPrinter().Check() },
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.FlagPrinter().Check() },
 	}
-	a.addGlobalFlags(root)
-	root.SetOut(a.io.Out)
-	root.SetErr(a.io.Err)
-	root.SetIn(a.io.In)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
+	addGlobalFlags(a, root)
+	root.SetOut(a.IO.Out)
+	root.SetErr(a.IO.Err)
+	root.SetIn(a.IO.In)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return kit.Usage("%v", err) })
 	root.AddGroup(&cobra.Group{ID: "content", Title: "Content:"}, &cobra.Group{ID: "account", Title: "Account:"}, &cobra.Group{ID: "tools", Title: "Tools:"})
-	addTo(root, "content", newPost(a), newJob(a), newMedia(a), newHelpArticle(a), newWidget(a), newAgent(a), newCanned(a), newTask(a), newModel(a), newEvent(a), newChat(a))
-	addTo(root, "account", newLogin(a), newLogout(a), newWhoami(a), newStatus(a), newContext(a), newKey(a))
-	addTo(root, "tools", newTUI(a), newAPI(a), newMCP(a), newDoctor(a), newConfig(a), newAlias(a), newVersion(a), newMan(a))
+	addTo(root, "content", post.New(a), job.New(a), media.New(a), help.New(a), widget.New(a), agent.New(a), canned.New(a), task.New(a), model.New(a), event.New(a), chat.New(a))
+	addTo(root, "account", login.New(a), login.NewLogout(a), login.NewWhoami(a), login.NewStatus(a), contexts.New(a), key.New(a))
+	addTo(root, "tools", screens.New(a), raw.New(a), mcp.New(a), newDoctor(a), config.New(a), newAlias(a), newVersion(a), newMan(a))
 	root.SetHelpCommandGroupID("tools")
 	root.SetCompletionCommandGroupID("tools")
 	root.SetHelpCommand(newHelp(a))
 	return root
 }
 
-func (a *app) addGlobalFlags(root *cobra.Command) {
+func addGlobalFlags(a *kit.App, root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.SortFlags = false
-	f.StringVar(&a.flags.Context, "context", "", "use this context instead of the current one")
-	f.StringVar(&a.flags.URL, "url", "", "address of the daemon")
-	f.StringVar(&a.flags.URL, "base-url", "", "the same as --url")
+	f.StringVar(&a.Flags.Context, "context", "", "use this context instead of the current one")
+	f.StringVar(&a.Flags.URL, "url", "", "address of the daemon")
+	f.StringVar(&a.Flags.URL, "base-url", "", "the same as --url")
 	_ = f.MarkHidden("base-url") // the flag exists
-	f.BoolVar(&a.flags.Insecure, "insecure", false, "allow plain http:// to another machine")
-	f.StringVarP(&a.flags.Output, "output", "o", "", "table, wide, json, jsonl, yaml, csv or ids")
-	f.StringVar(&a.flags.json, "json", "", "JSON; --json=id,slug keeps these fields")
-	f.Lookup("json").NoOptDefVal = allFields
-	f.StringVar(&a.flags.jq, "jq", "", "filter the JSON with a jq expression")
-	f.StringVar(&a.flags.template, "template", "", "format the JSON with a Go template")
-	f.BoolVar(&a.flags.debug, "debug", false, "tell about each request (or SVC_DEBUG=api)")
-	f.BoolVar(&a.io.NoInput, "no-input", a.io.NoInput, "never ask anything")
-	f.BoolVarP(&a.flags.yes, "yes", "y", false, "go on without asking")
+	f.BoolVar(&a.Flags.Insecure, "insecure", false, "allow plain http:// to another machine")
+	f.StringVarP(&a.Flags.Output, "output", "o", "", "table, wide, json, jsonl, yaml, csv or ids")
+	f.StringVar(&a.Flags.JSON, "json", "", "JSON; --json=id,slug keeps these fields")
+	f.Lookup("json").NoOptDefVal = kit.AllFields
+	f.StringVar(&a.Flags.JQ, "jq", "", "filter the JSON with a jq expression")
+	f.StringVar(&a.Flags.Template, "template", "", "format the JSON with a Go template")
+	f.BoolVar(&a.Flags.Debug, "debug", false, "tell about each request (or SVC_DEBUG=api)")
+	f.BoolVar(&a.IO.NoInput, "no-input", a.IO.NoInput, "never ask anything")
+	f.BoolVarP(&a.Flags.Yes, "yes", "y", false, "go on without asking")
 }
 
 func addTo(root *cobra.Command, group string, commands ...*cobra.Command) {
@@ -57,58 +74,4 @@ func addTo(root *cobra.Command, group string, commands ...*cobra.Command) {
 		c.GroupID = group
 		root.AddCommand(c)
 	}
-}
-
-// group is a noun: it has verbs and does nothing itself.
-func group(use, short string, aliases []string, verbs ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Aliases: aliases, Args: cobra.ArbitraryArgs, RunE: runGroup}
-	c.AddCommand(verbs...)
-	return c
-}
-
-func runGroup(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return cmd.Help()
-	}
-	f := &failure{Exit: exitUsage, Code: "usage", Message: "there is no command " + cmd.CommandPath() + " " + args[0]}
-	cmd.SuggestionsMinimumDistance = 2
-	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
-		f.Hint = cmd.CommandPath() + " " + similar[0]
-	} else {
-		f.Hint = cmd.CommandPath() + " --help"
-	}
-	return f
-}
-
-// exactly and atLeast are cobra's checks as usage errors.
-func exactly(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != len(names) {
-			return needs(cmd, args, names)
-		}
-		return nil
-	}
-}
-
-func atLeast(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < len(names) {
-			return needs(cmd, args, names)
-		}
-		return nil
-	}
-}
-
-func atMostOne(cmd *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return usage("%s takes one argument at most, not %d", cmd.CommandPath(), len(args))
-	}
-	return nil
-}
-
-func needs(cmd *cobra.Command, args, names []string) error {
-	if len(args) < len(names) {
-		return &failure{Exit: exitUsage, Code: "usage", Message: cmd.CommandPath() + " needs " + names[len(args)], Hint: cmd.UseLine()}
-	}
-	return usage("%s takes %d arguments, not %d", cmd.CommandPath(), len(names), len(args))
 }

@@ -6,8 +6,10 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"edgesvc.dev/svc/cli/internal/output"
 	"github.com/spf13/cobra"
+
+	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/output"
 )
 
 // Version is set by the linker in released programs.
@@ -43,14 +45,14 @@ var versionView = output.View[versions]{
 }
 
 type versionShow struct {
-	app   *app
+	app   *kit.App
 	check bool
 }
 
-func newVersion(a *app) *cobra.Command {
+func newVersion(a *kit.App) *cobra.Command {
 	o := &versionShow{app: a}
 	cmd := &cobra.Command{
-		Use: "version", Short: "Show the version of svcctl", Args: exactly(),
+		Use: "version", Short: "Show the version of svcctl", Args: kit.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	cmd.Flags().BoolVar(&o.check, "check", false, "compare with the daemon's version; exit 10 when they differ")
@@ -58,13 +60,13 @@ func newVersion(a *app) *cobra.Command {
 }
 
 func (o *versionShow) run(ctx context.Context) error {
-	v := versions{Version: version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
-	if !o.check && o.app.flags.json == "" && o.app.flags.Output == "" && o.app.flags.jq == "" && o.app.flags.template == "" {
-		_, err := fmt.Fprintf(o.app.io.Out, "svcctl %s %s %s/%s\n", v.Version, v.Go, v.OS, v.Arch)
+	v := versions{Version: o.app.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if !o.check && o.app.Flags.JSON == "" && o.app.Flags.Output == "" && o.app.Flags.JQ == "" && o.app.Flags.Template == "" {
+		_, err := fmt.Fprintf(o.app.IO.Out, "svcctl %s %s %s/%s\n", v.Version, v.Go, v.OS, v.Arch)
 		return err
 	}
 	if o.check {
-		c, err := o.app.client()
+		c, err := o.app.Client()
 		if err != nil {
 			return err
 		}
@@ -74,11 +76,11 @@ func (o *versionShow) run(ctx context.Context) error {
 		}
 		v.Daemon = me.Version
 	}
-	if err := showOne(o.app, versionView, &v); err != nil {
+	if err := kit.ShowOne(o.app, versionView, &v); err != nil {
 		return err
 	}
 	if o.check && v.Daemon != v.Version {
-		return &failure{Exit: exitDifferences, Code: "version_differs",
+		return &kit.Failure{Exit: kit.ExitDifferences, Code: "version_differs",
 			Message: fmt.Sprintf("svcctl is %s and the daemon is %s", v.Version, v.Daemon), Hint: "install the same release of both"}
 	}
 	return nil

@@ -1,0 +1,185 @@
+package help
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/output"
+	"edgesvc.dev/svc/cli/internal/postfile"
+	"edgesvc.dev/svc/cli/internal/terminal"
+	"edgesvc.dev/svc/cli/internal/writing"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+type list struct {
+	app                   *kit.App
+	list                  kit.ListFlags
+	status, tag, category string
+}
+
+func newList(a *kit.App) *cobra.Command {
+	o := &list{app: a}
+	cmd := &cobra.Command{
+		Use: "list", Short: "List help articles, newest first", Aliases: []string{"ls"}, Args: kit.Exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	o.list.Add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.status, "status", "", "draft, published or archived")
+	f.StringVar(&o.tag, "tag", "", "with this tag")
+	f.StringVar(&o.category, "category", "", "of this category: its id or slug")
+	return cmd
+}
+
+func (o *list) run(ctx context.Context) error {
+	c, err := o.app.Client()
+	if err != nil {
+		return err
+	}
+	q := api.ArticleQuery{PageQuery: o.list.Page(), Status: strings.ToUpper(o.status), Tag: o.tag}
+	if q.CategoryID, err = categoryID(ctx, c, o.category); err != nil {
+		return err
+	}
+	return kit.ShowList(o.app, o.list, view, c.Helpdesk.All(ctx, q))
+}
+
+type get struct {
+	app           *kit.App
+	md, html, web bool
+}
+
+func newGet(a *kit.App) *cobra.Command {
+	o := &get{app: a}
+	cmd := &cobra.Command{
+		Use: "get ARTICLE", Short: "Show a help article", Aliases: []string{"show"}, Args: kit.Exactly(anArticle),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+	}
+	cmd.Flags().BoolVar(&o.md, "md", false, "print Markdown with front matter")
+	cmd.Flags().BoolVar(&o.html, "html", false, "print the HTML as it is stored")
+	cmd.Flags().BoolVar(&o.web, "web", false, "open the public page in the browser")
+	cmd.MarkFlagsMutuallyExclusive("md", "html", "web")
+	return cmd
+}
+
+func (o *get) run(ctx context.Context, ref string) error {
+	c, article, err := openArticle(ctx, o.app, kit.WriteFlags{}, ref)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.html:
+		return o.app.PrintText(article.Content + "\n")
+	case o.md:
+		p, err := asPost(article, nil)
+		if err != nil {
+			return err
+		}
+		b, err := writing.FileText(p, false)
+		if err != nil {
+			return err
+		}
+		return o.app.PrintText(string(b))
+	case o.web:
+		me, err := c.Me(ctx)
+		if err != nil {
+			return err
+		}
+		return o.app.Open(o.app.Settings.URL + "/" + me.Team.Slug + "/help/" + article.Slug)
+	}
+	return o.show(article)
+}
+
+// show prints an article: for a person its members, and then the text.
+func (o *get) show(article *api.Article) error {
+	printer, err := o.app.Printer()
+	if err != nil {
+		return err
+	}
+	if err := kit.ShowOne(o.app, view, article); err != nil || printer.Structured() || printer.Format == "ids" || printer.Format == "csv" {
+		return err
+	}
+	md, err := postfile.Markdown(article.Content)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(o.app.IO.Out, "\n"+terminal.Clean(md))
+	return err
+}
+
+var hitView = output.View[api.HelpHit]{
+	ID: func(h *api.HelpHit) string { return h.ArticleID },
+	Columns: []output.Column[api.HelpHit]{
+		{Name: "slug", Value: func(h *api.HelpHit) string { return h.Slug }, Flex: true},
+		{Name: "title", Value: func(h *api.HelpHit) string { return h.Title }, Flex: true},
+		{Name: "answer", Value: func(h *api.HelpHit) string { return h.Quote }, Flex: true},
+		{Name: "score", Value: func(h *api.HelpHit) string { return fmt.Sprintf("%.2f", h.Score) }, Wide: true},
+		{Name: "covered", Value: func(h *api.HelpHit) string { return fmt.Sprintf("%.0f %%", 100*h.Covered) }, Wide: true},
+		{Name: "id", Value: func(h *api.HelpHit) string { return h.ArticleID }, Wide: true},
+	},
+}
+
+type search struct {
+	app     *kit.App
+	limit   int
+	status  string
+	explain bool
+}
+
+func newSearch(a *kit.App) *cobra.Command {
+	o := &search{app: a}
+	cmd := &cobra.Command{
+		Use: "search QUESTION...", Short: "Find the help articles that answer a question", Args: kit.AtLeast("a question"),
+		Example: "  svcctl help-article search \"how do refunds work\" --explain",
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), strings.Join(args, " ")) },
+	}
+	f := cmd.Flags()
+	f.IntVarP(&o.limit, "limit", "L", 10, "most articles to show")
+	f.StringVar(&o.status, "status", "published", "draft, published or archived")
+	f.BoolVar(&o.explain, "explain", false, "tell how well each article answers, and with what words")
+	return cmd
+}
+
+func (o *search) run(ctx context.Context, q string) error {
+	if o.limit < 1 || o.limit > 50 {
+		return kit.Usage("--limit goes from 1 to 50")
+	}
+	c, err := o.app.Client()
+	if err != nil {
+		return err
+	}
+	hits, err := c.Helpdesk.Search(ctx, api.HelpSearch{Q: q, Limit: o.limit, Status: strings.ToUpper(o.status)})
+	if err != nil {
+		return err
+	}
+	p, err := o.app.Printer()
+	if err != nil {
+		return err
+	}
+	if !o.explain || p.Structured() || p.Format != "" {
+		return kit.ShowList(o.app, kit.ListFlags{All: true}, hitView, kit.List(hits))
+	}
+	return o.tell(hits)
+}
+
+// tell shows a person why each article was found.
+func (o *search) tell(hits []api.HelpHit) error {
+	if len(hits) == 0 {
+		o.app.IO.Say("no article holds enough of the question's words in one place; svcctl help-article gap list shows what visitors missed")
+		return nil
+	}
+	style := o.app.IO.OutStyle()
+	for _, h := range hits {
+		_, err := fmt.Fprintf(o.app.IO.Out, "%s  /%s\n  score %.2f, %.0f %% of the question's words in one place\n", terminal.Line(h.Title), h.Slug, h.Score, 100*h.Covered)
+		if err == nil && h.Quote != "" {
+			_, err = fmt.Fprintf(o.app.IO.Out, "  %s\n", style.Dim("“"+terminal.Line(h.Quote)+"”"))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package kit
+
+import (
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"edgesvc.dev/svc/cli/internal/output"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Number is a column of whole numbers.
+func Number[T any](name string, of func(*T) int) output.Column[T] {
+	return output.Column[T]{Name: name, Value: func(record *T) string { return strconv.Itoa(of(record)) }}
+}
+
+// ListFlags are what every list takes.
+type ListFlags struct {
+	limit   int
+	All     bool
+	arrange output.Arrange
+}
+
+// Add gives the command the flags.
+func (l *ListFlags) Add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVarP(&l.limit, "limit", "L", 30, "most records to show")
+	f.BoolVar(&l.All, "all", false, "show all records")
+	f.StringVar(&l.arrange.Sort, "sort", "", "sort by a field of the JSON; -field for the largest first")
+	f.StringArrayVar(&l.arrange.Filter, "filter", nil, "keep records with field=value, or field~text for a part of it")
+}
+
+// Page is the query for as many records as will be needed.
+func (l *ListFlags) Page() api.PageQuery {
+	if l.All || len(l.arrange.Filter) > 0 {
+		return api.PageQuery{Limit: 100}
+	}
+	return api.PageQuery{Limit: max(1, min(l.limit, 100))}
+}
+
+// ShowList prints a list as the flags ask for it.
+func ShowList[T any](a *App, l ListFlags, view output.View[T], records iter.Seq2[*T, error]) error {
+	p, err := a.Printer()
+	if err != nil {
+		return err
+	}
+	if !l.All {
+		if l.limit < 1 {
+			return Usage("--limit must be 1 or more; --all shows everything")
+		}
+		l.arrange.Limit = l.limit
+	}
+	return output.List(p, view, output.Apply(l.arrange, records))
+}
+
+// ShowOne prints one record as the flags ask for it.
+func ShowOne[T any](a *App, view output.View[T], record *T) error {
+	p, err := a.Printer()
+	if err != nil {
+		return err
+	}
+	return output.One(p, view, record)
+}
+
+// List turns a slice into what ShowList takes.
+func List[T any](records []T) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for i := range records {
+			if !yield(&records[i], nil) {
+				return
+			}
+		}
+	}
+}
+
+// Ago is how long ago a time was, such as 3h.
+func Ago(t api.Time) string { return output.Ago(time.Now(), t.Time()) }
+
+// When is a column that tells people how long ago it was, and programs the time.
+func When[T any](name string, at func(*T) api.Time) output.Column[T] {
+	return output.Column[T]{
+		Name:  name,
+		Value: func(record *T) string { return Ago(at(record)) },
+		Data:  func(record *T) string { return at(record).String() },
+	}
+}
+
+// Wide moves a column to where there is room.
+func Wide[T any](c output.Column[T]) output.Column[T] {
+	c.Wide = true
+	return c
+}

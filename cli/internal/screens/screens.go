@@ -1,0 +1,214 @@
+// Package screens is svcctl tui: it gives the terminal UI its connections, editor
+// and sign-in.
+package screens
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/login"
+	"edgesvc.dev/svc/cli/internal/post"
+	"edgesvc.dev/svc/cli/internal/postfile"
+	"edgesvc.dev/svc/cli/internal/settings"
+	"edgesvc.dev/svc/cli/internal/terminal"
+	"edgesvc.dev/svc/cli/internal/writing"
+	"edgesvc.dev/svc/cli/tui"
+	"edgesvc.dev/svc/sdk"
+)
+
+type screens struct {
+	app      *kit.App
+	readOnly bool
+}
+
+// New is the command tui.
+func New(a *kit.App) *cobra.Command {
+	o := &screens{app: a}
+	cmd := &cobra.Command{
+		Use: "tui [SCREEN]", Short: "Work in the terminal: posts, jobs, inbox and agents, live", Aliases: []string{"ui"},
+		Long: "Shows posts, jobs, the inbox and the agents, each on a screen of its own: " + strings.Join(tui.Names(), ", ") + ".\n" +
+			"? shows what the keys do, : finds anything by name, q quits.",
+		ValidArgs: tui.Names(),
+		Args:      kit.AtMostOne,
+		RunE:      func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
+	}
+	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "allow no changes")
+	return cmd
+}
+
+func (o *screens) run(ctx context.Context, args []string) error {
+	screen := ""
+	if len(args) == 1 {
+		screen = args[0]
+		if !slices.Contains(tui.Names(), screen) {
+			return kit.Usage("there is no screen %s; there are %s", screen, strings.Join(tui.Names(), ", "))
+		}
+	}
+	if !o.app.IO.InTTY || !o.app.IO.OutTTY {
+		return kit.Usage("svcctl tui needs a terminal")
+	}
+	for {
+		c, err := o.config()
+		if err != nil {
+			return err
+		}
+		c.Screen = screen
+		result, err := tui.Run(ctx, c, os.Stdin, os.Stdout)
+		if err != nil || result.Context == "" {
+			return err
+		}
+		o.app.Settings = nil // another context, or the first one
+		if result.Context != tui.FirstContext {
+			o.app.Flags.Context, o.app.Flags.URL = result.Context, ""
+		}
+	}
+}
+
+// config is the screens' way to the daemon in use. Without any context the
+// wizard makes the first one.
+func (o *screens) config() (tui.Config, error) {
+	s, err := o.app.Load()
+	if err != nil {
+		return tui.Config{}, err
+	}
+	c := tui.Config{
+		Calls: tui.NewCalls(http.DefaultTransport), Desk: o.desk(), ReadOnly: o.readOnly, Colours: o.app.IO.OutStyle().Bold("x") != "x", Light: light(o.app.Getenv("COLORFGBG")),
+		Place: tui.Place{Context: s.Name, URL: s.URL, Contexts: slices.Sorted(maps.Keys(s.File.Contexts))},
+	}
+	key, err := o.app.Key(s)
+	if err != nil {
+		return c, err
+	}
+	if key == "" {
+		if len(s.File.Contexts) == 0 && !s.Withheld {
+			return c, nil
+		}
+		return c, kit.NoCredential(s, "API key")
+	}
+	options := append(o.app.Options(s), sdk.WithHTTPClient(&http.Client{Transport: c.Calls}))
+	client := sdk.New(s.URL, append(options, sdk.WithAPIKey(key))...)
+	c.Posts, c.Jobs = client.Posts, client.Jobs
+	if s.Context != nil {
+		c.Place.Team = s.Context.Team
+		return c, o.member(s, &c, options)
+	}
+	return c, nil
+}
+
+// light reads what some terminals say of their colours, as 0;15: the last is the
+// background. The terminal itself is not asked.
+func light(colours string) bool {
+	i := strings.LastIndex(colours, ";")
+	return i >= 0 && (colours[i+1:] == "7" || colours[i+1:] == "15")
+}
+
+// member adds what a session opens.
+func (o *screens) member(s *settings.Settings, c *tui.Config, options []sdk.Option) error {
+	token, err := o.app.Secrets(s).Get(s.Name, s.Context, settings.SecretSession)
+	if err != nil || token == "" {
+		return err
+	}
+	d := sdk.NewDashboard(s.URL, token, options...)
+	c.Inbox, c.Canned, c.Agents, c.Tasks = d.Conversations, d.Canned, d.Agents, d.Tasks
+	c.JobFeed = d.Jobs.Feed
+	c.Desk.Member = func(ctx context.Context) (string, error) {
+		session, err := d.Auth.Session(ctx)
+		if err != nil {
+			return "", err
+		}
+		return session.User.ID, nil
+	}
+	return nil
+}
+
+// desk lends the screens what the commands can do.
+func (o *screens) desk() tui.Desk {
+	return tui.Desk{
+		EditPost: o.editPost, NewPost: o.newPost, EditText: o.editText, SignIn: o.signIn,
+		Browse:  func(address string) error { return o.quiet().Open(address) },
+		Explain: explainShort,
+	}
+}
+
+func explainShort(err error) (message, hint string) {
+	f := kit.Explain(context.Background(), err)
+	return f.Message, f.Hint
+}
+
+// at is the app on a terminal that the screens have left for it; said holds
+// what it tells.
+func (o *screens) at(t tui.Terminal) (a *kit.App, said *bytes.Buffer) {
+	a, said = o.quiet(), new(bytes.Buffer)
+	a.IO.In, a.IO.Out = t.In, t.Out
+	a.IO.Err = io.MultiWriter(t.Err, said)
+	return a, said
+}
+
+// quiet is the app where nothing can be said or asked.
+func (o *screens) quiet() *kit.App {
+	a, streams := *o.app, *o.app.IO
+	streams.NoInput, streams.Err = true, io.Discard
+	a.IO = &streams
+	return &a
+}
+
+// lastLine is the last thing that was said.
+func lastLine(said *bytes.Buffer) string {
+	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+	return terminal.Line(lines[len(lines)-1])
+}
+
+func (o *screens) editPost(ctx context.Context, t tui.Terminal, id string) (string, error) {
+	a, said := o.at(t)
+	err := post.Editor(a).Run(ctx, id)
+	return lastLine(said), err
+}
+
+func (o *screens) newPost(ctx context.Context, t tui.Terminal) (string, error) {
+	a, _ := o.at(t)
+	f, err := writing.EditFile(ctx, a, &postfile.File{Front: postfile.Front{Title: "Title of the post"}, Body: "\n"}, "post")
+	if err != nil {
+		return "", err
+	}
+	c, err := a.Client()
+	if err != nil {
+		return "", err
+	}
+	html, err := writing.Content(ctx, a, c, f, "")
+	if err != nil {
+		return "", err
+	}
+	in, err := f.Create(html)
+	if err != nil {
+		return "", err
+	}
+	p, err := c.Posts.Create(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("created %s", terminal.Line(p.Slug)), nil
+}
+
+func (o *screens) editText(ctx context.Context, t tui.Terminal, name, text string) (string, error) {
+	a, _ := o.at(t)
+	path, after, err := writing.EditText(ctx, a, []byte(text), name)
+	if err != nil {
+		return "", err
+	}
+	return string(after), os.Remove(path)
+}
+
+// signIn makes a context, as svcctl login does.
+func (o *screens) signIn(ctx context.Context, in tui.SignIn) (string, error) {
+	return login.With(ctx, o.quiet(), login.Credentials{URL: in.URL, Link: in.Link, Email: in.Email, Password: in.Password})
+}

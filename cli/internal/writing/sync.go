@@ -1,0 +1,384 @@
+package writing
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/cobra"
+
+	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/postfile"
+	"edgesvc.dev/svc/cli/internal/postsync"
+	"edgesvc.dev/svc/cli/internal/terminal"
+	"edgesvc.dev/svc/sdk"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Syncer makes the texts of a team say what a folder of files says.
+type Syncer struct {
+	App      *kit.App
+	Noun     string
+	Texts    func(*sdk.Client) postsync.Texts
+	opt      postsync.Options
+	prune    string
+	dryRun   bool
+	diff     bool
+	exitCode bool
+	watch    bool
+}
+
+// NewSync is the command sync of a group.
+func NewSync(o *Syncer, group string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "sync DIR", Short: "Make " + o.Noun + "s say what a folder of files says", Args: kit.Exactly("a folder"),
+		Long:    "Compares a folder of Markdown or HTML files with the team's " + o.Noun + "s, shows the plan, and applies it.\nsvcctl help sync tells the rules.",
+		Example: "  svcctl " + group + " sync content/ --diff --dry-run --exit-code\n  svcctl " + group + " sync content/ --prune archive",
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the plan, and change nothing")
+	f.BoolVar(&o.diff, "diff", false, "show what changes, line by line")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit 10 when anything differs (with --dry-run)")
+	f.StringVar(&o.prune, "prune", "none", o.Noun+"s whose file is gone: archive or none")
+	f.StringVar(&o.opt.OnDrift, "on-drift", "fail", o.Noun+"s that were changed on the server: fail, theirs or ours")
+	f.IntVarP(&o.opt.Jobs, "jobs", "j", 4, "how many "+o.Noun+"s to write at a time")
+	f.BoolVar(&o.watch, "watch", false, "go on, and sync again when a file changes")
+	return cmd
+}
+
+func (o *Syncer) run(ctx context.Context, dir string) error {
+	if !slices.Contains([]string{"archive", "none"}, o.prune) {
+		return kit.Usage("--prune is archive or none, not %q", o.prune)
+	}
+	if !slices.Contains([]string{"fail", "theirs", "ours"}, o.opt.OnDrift) {
+		return kit.Usage("--on-drift is fail, theirs or ours, not %q", o.opt.OnDrift)
+	}
+	if o.opt.Jobs < 1 {
+		return kit.Usage("--jobs must be 1 or more, not %d", o.opt.Jobs)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return kit.Usage("%s is not a folder", dir)
+	}
+	o.opt.Dir, o.opt.Archive = dir, o.prune == "archive"
+	if o.watch {
+		return o.repeat(ctx)
+	}
+	return o.once(ctx)
+}
+
+func (o *Syncer) once(ctx context.Context) error {
+	p, err := o.App.Printer()
+	if err != nil {
+		return err
+	}
+	c, err := o.App.Client()
+	if err != nil {
+		return err
+	}
+	o.opt.URL = o.App.Settings.URL
+	s, err := postsync.New(ctx, c, o.Texts(c), o.opt)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	items, err := s.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	if !p.Structured() {
+		o.show(items)
+	}
+	if !o.dryRun {
+		if err := s.Apply(ctx, items); err != nil {
+			return unfinished(ctx, err, items)
+		}
+	}
+	if p.Structured() {
+		if err := p.Value(describeItems(items)); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(o.App.IO.Out, o.summary(items))
+	}
+	return o.verdict(ctx, items)
+}
+
+// unfinished tells how far a run came that did not reach its end.
+func unfinished(ctx context.Context, err error, items []*postsync.Item) error {
+	f := *kit.Explain(ctx, err)
+	done, planned := 0, 0
+	for _, item := range items {
+		if item.Done {
+			done++
+		}
+		if item.Done || pending(item) {
+			planned++
+		}
+	}
+	f.Message += fmt.Sprintf(" after %d of %s", done, kit.Count(planned, "change"))
+	f.Hint, f.Topic = "what was done is remembered: run it again to go on", "sync"
+	return &f
+}
+
+// pending reports an item that is, or was, to be applied.
+func pending(item *postsync.Item) bool {
+	return item.Err == nil && item.Action != postsync.Same && item.Action != postsync.Drift
+}
+
+// syncItem is a line of the plan for programs.
+type syncItem struct {
+	Action string   `json:"action"`
+	Path   string   `json:"path"`
+	Slug   string   `json:"slug,omitempty"`
+	ID     string   `json:"id,omitempty"`
+	Fields []string `json:"fields,omitempty"`
+	Reason string   `json:"reason,omitempty"`
+	Error  string   `json:"error,omitempty"`
+}
+
+func describeItems(items []*postsync.Item) []syncItem {
+	out := make([]syncItem, len(items))
+	for i, item := range items {
+		out[i] = syncItem{Action: string(item.Action), Path: item.Path, Slug: item.Slug, ID: item.ID, Fields: fieldNames(item.Changes), Reason: item.Reason}
+		if item.Err != nil {
+			out[i].Error = item.Err.Error()
+		}
+	}
+	return out
+}
+
+func fieldNames(changes []postfile.Change) []string {
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = c.Field
+	}
+	return names
+}
+
+// show prints the plan; files that are the same are only counted.
+func (o *Syncer) show(items []*postsync.Item) {
+	style := o.App.IO.OutStyle()
+	marks := map[postsync.Action]string{
+		postsync.Create: style.Green("+ create "), postsync.Update: style.Yellow("~ update "),
+		postsync.Archive: style.Red("- archive"), postsync.Drift: style.Red("! drift  "),
+		postsync.Pull: style.Yellow("! pull   "),
+	}
+	same := 0
+	for _, item := range items {
+		if item.Action == postsync.Same {
+			same++
+		} else {
+			NoteOmitted(o.App, item.Path, item.Omitted)
+		}
+		mark, ok := marks[item.Action]
+		if !ok {
+			continue
+		}
+		fmt.Fprintf(o.App.IO.Out, "%s %s%s\n", mark, terminal.Line(item.Path), style.Dim(note(item)))
+		if o.diff || item.Action == postsync.Drift {
+			_ = PrintChanges(o.App, "server "+item.Slug, item.Path, item.Changes) // as Fprintf: a closed output ends the program
+		}
+	}
+	if same > 0 {
+		fmt.Fprintf(o.App.IO.Out, "%s %d\n", style.Dim("= same   "), same)
+	}
+}
+
+func note(item *postsync.Item) string {
+	text := "  /" + item.Slug
+	if len(item.Changes) > 0 {
+		parts := make([]string, len(item.Changes))
+		for i, c := range item.Changes {
+			parts[i] = c.Field
+			if c.Multiline {
+				added, removed := countLines(c.Old, c.New)
+				parts[i] += fmt.Sprintf(" +%d -%d", added, removed)
+			}
+		}
+		text += "  (" + strings.Join(parts, ", ") + ")"
+	}
+	if item.Reason != "" {
+		text += "  " + item.Reason
+	}
+	return terminal.Line(text)
+}
+
+func countLines(old, new string) (added, removed int) {
+	for text := range strings.Lines(udiff.Unified("", "", line(old), line(new))) {
+		switch {
+		case strings.HasPrefix(text, "+++"), strings.HasPrefix(text, "---"):
+		case strings.HasPrefix(text, "+"):
+			added++
+		case strings.HasPrefix(text, "-"):
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// summary counts what was, or would be, changed.
+func (o *Syncer) summary(items []*postsync.Item) string {
+	counts := map[postsync.Action]int{}
+	total, failed := 0, 0
+	for _, item := range items {
+		switch {
+		case item.Err != nil:
+			failed++
+		case pending(item):
+			counts[item.Action]++
+			total++
+		}
+	}
+	var parts []string
+	for _, c := range []struct {
+		action postsync.Action
+		word   string
+	}{{postsync.Create, "created"}, {postsync.Update, "updated"}, {postsync.Archive, "archived"}, {postsync.Pull, "pulled"}} {
+		if n := counts[c.action]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, c.word))
+		}
+	}
+	text := kit.Count(total, "change")
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	if failed > 0 {
+		text += fmt.Sprintf("; %d failed", failed)
+	}
+	if o.dryRun {
+		text += " (dry run: nothing was sent)"
+	}
+	return text
+}
+
+// verdict is the outcome of the whole run: the first file that failed decides
+// the exit code, then drift, then --exit-code.
+func (o *Syncer) verdict(ctx context.Context, items []*postsync.Item) error {
+	var failed []*postsync.Item
+	drift, changes := 0, 0
+	for _, item := range items {
+		switch {
+		case item.Err != nil:
+			failed = append(failed, item)
+			o.annotate(item.Path, fileFailure(ctx, item).Message)
+		case item.Action == postsync.Drift:
+			drift++
+			o.annotate(item.Path, item.Reason)
+		case item.Action != postsync.Same:
+			changes++
+		}
+	}
+	switch {
+	case len(failed) > 0:
+		return filesFailure(ctx, failed, len(items))
+	case drift > 0:
+		return &kit.Failure{Exit: kit.ExitConflict, Code: "drift", Topic: "sync",
+			Message: "on the server, " + kit.Count(drift, o.Noun) + " not as this folder knows it",
+			Hint:    "--on-drift ours overwrites the server (in CI, where the folder is right), --on-drift theirs the files"}
+	case o.exitCode && o.dryRun && changes > 0:
+		return &kit.Failure{Exit: kit.ExitDifferences}
+	}
+	return nil
+}
+
+// filesFailure is one failure for all files that failed, each of them named.
+func filesFailure(ctx context.Context, failed []*postsync.Item, files int) *kit.Failure {
+	f := *fileFailure(ctx, failed[0])
+	f.Topic = "sync"
+	if f.Hint == "" {
+		f.Hint = "correct it and run again; the other files are not held up by it"
+	}
+	if len(failed) == 1 {
+		f.Message = failed[0].Path + ": " + f.Message
+		return &f
+	}
+	f.Message = fmt.Sprintf("%d of %s could not be synced", len(failed), kit.Count(files, "file"))
+	f.Hint = "correct them and run again; the other files are not held up by them"
+	f.Fields, f.RequestID = nil, ""
+	for _, item := range failed {
+		one := fileFailure(ctx, item)
+		f.Fields = append(f.Fields, api.FieldError{Pointer: item.Path, Code: one.Code, Message: one.Message})
+	}
+	return &f
+}
+
+func fileFailure(ctx context.Context, item *postsync.Item) *kit.Failure {
+	f := *kit.Explain(ctx, item.Err)
+	if f.Code == "error" {
+		f.Exit, f.Code = kit.ExitInvalid, "invalid_file"
+	}
+	return &f
+}
+
+// annotate shows an error beside the file on GitHub
+// (docs.github.com, workflow commands).
+func (o *Syncer) annotate(path, message string) {
+	if o.App.Getenv("GITHUB_ACTIONS") != "true" {
+		return
+	}
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	file := filepath.ToSlash(filepath.Join(o.opt.Dir, filepath.FromSlash(path)))
+	o.App.IO.Say("::error file=%s::%s", property.Replace(terminal.Line(file)), data.Replace(terminal.Line(message)))
+}
+
+// repeat syncs again whenever a file changed, until it is interrupted.
+func (o *Syncer) repeat(ctx context.Context) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		before := snapshot(o.opt.Dir)
+		if err := o.once(ctx); err != nil {
+			f := kit.Explain(ctx, err)
+			if f.Exit == kit.ExitInterrupted || f.Exit == kit.ExitAuth || f.Exit == kit.ExitUsage {
+				return f
+			}
+			o.App.Report(f)
+		}
+		o.App.IO.Say("watching %s; Ctrl-C ends it", terminal.Line(o.opt.Dir))
+		if err := o.settle(ctx, tick.C, before); err != nil {
+			return err
+		}
+	}
+}
+
+// settle waits for a change, and then until files have stopped changing.
+func (o *Syncer) settle(ctx context.Context, tick <-chan time.Time, synced string) error {
+	last := synced
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick:
+		}
+		now := snapshot(o.opt.Dir)
+		if now == last && now != synced {
+			return nil
+		}
+		last = now
+	}
+}
+
+// snapshot changes when a file of the folder does.
+func snapshot(dir string) string {
+	var b strings.Builder
+	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error { // what cannot be read does not change
+		if err != nil {
+			return nil
+		}
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != dir {
+			return filepath.SkipDir
+		}
+		if info, err := entry.Info(); err == nil && !entry.IsDir() {
+			fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return b.String()
+}
