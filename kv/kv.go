@@ -114,6 +114,17 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s %s %q is used by %s", e.Table, e.Index, e.Key, e.ID)
 }
 
+// UnreadableError says that a record was refused because it could not be read
+// again: it holds text that is not valid UTF-8, say. Nothing was stored.
+type UnreadableError struct {
+	Table, ID string
+	Reason    string
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("%s %s could not be read again: %s", e.Table, e.ID, e.Reason)
+}
+
 // CorruptError says that stored bytes fail their checksum or contradict an
 // index. The record is never handed out.
 type CorruptError struct {

@@ -102,7 +102,8 @@ func (t *Table[T]) open(tx Tx, team, id string, key []byte) (frame, error) {
 }
 
 // Insert stores a new record. It returns a *ConflictError when a unique key is
-// taken or the id exists, in any team. An error leaves the table as it was.
+// taken or the id exists, in any team, and an *UnreadableError for a record that
+// could not be read again. An error leaves the table as it was.
 func (t *Table[T]) Insert(tx Tx, team, id string, v *T) error {
 	key := t.recordKey(id)
 	old, err := tx.Get(key)
@@ -112,7 +113,7 @@ func (t *Table[T]) Insert(tx Tx, team, id string, v *T) error {
 	if len(old) > 0 {
 		return &ConflictError{Table: t.name, Index: "id", Key: id, ID: id}
 	}
-	value, err := t.encode(key, team, v, false)
+	value, err := t.encode(key, team, id, v, false)
 	if err != nil {
 		return err
 	}
@@ -127,8 +128,8 @@ func (t *Table[T]) Insert(tx Tx, team, id string, v *T) error {
 }
 
 // Put replaces an existing record and moves its index entries. It returns a
-// *NotFoundError, or a *ConflictError as Insert does. An error leaves the table
-// as it was.
+// *NotFoundError, or a *ConflictError or *UnreadableError as Insert does. An
+// error leaves the table as it was.
 func (t *Table[T]) Put(tx Tx, team, id string, v *T) error {
 	key := t.recordKey(id)
 	f, err := t.open(tx, team, id, key)
@@ -139,7 +140,7 @@ func (t *Table[T]) Put(tx Tx, team, id string, v *T) error {
 	if err != nil {
 		return err
 	}
-	value, err := t.encode(key, team, v, f.body)
+	value, err := t.encode(key, team, id, v, f.body)
 	if err != nil {
 		return err
 	}
@@ -192,10 +193,23 @@ func (t *Table[T]) Find(tx Tx, team, index string, key []byte) (id string, v *T,
 	return id, v, dangling(err, entry)
 }
 
-func (t *Table[T]) encode(key []byte, team string, v *T, body bool) ([]byte, error) {
+// encode refuses with an *UnreadableError what could not be read again.
+func (t *Table[T]) encode(key []byte, team, id string, v *T, body bool) ([]byte, error) {
 	payload, err := encMode.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s record: %w", t.name, err)
+	}
+	if len(team) > maxTeam {
+		return nil, &UnreadableError{Table: t.name, ID: id, Reason: "the name of the team is too long"}
+	}
+	reason, sure := unreadable(payload)
+	if !sure {
+		if err := decMode.Unmarshal(payload, new(T)); err != nil {
+			reason = err.Error()
+		}
+	}
+	if reason != "" {
+		return nil, &UnreadableError{Table: t.name, ID: id, Reason: reason}
 	}
 	return sealValue(nil, key, team, payload, body), nil
 }

@@ -17,6 +17,7 @@ const (
 	valueVersion = 1
 	bodyBit      = 0x80
 	valueHeader  = 1 + 4 + 1
+	maxTeam      = 255 // bytes, for its length takes one
 )
 
 // frame is an opened value. Its slices alias the value.
@@ -31,8 +32,8 @@ func checksum(key, v []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, v[5:]) ^ uint32(v[0])
 }
 
-// sealValue appends the frame of payload under key to dst. Teams are at most 255
-// bytes.
+// sealValue appends the frame of payload under key to dst. Teams have at most
+// maxTeam bytes.
 func sealValue[P string | []byte](dst, key []byte, team string, payload P, body bool) []byte {
 	version := byte(valueVersion)
 	if body {
@@ -75,7 +76,7 @@ func CheckValue(key, v []byte) (reason string, ok bool) {
 
 var (
 	encMode = must(cbor.EncOptions{Time: cbor.TimeRFC3339Nano, NilContainers: cbor.NilContainerAsNull}.EncMode())
-	decMode = must(cbor.DecOptions{MaxArrayElements: 1 << 20, MaxMapPairs: 1 << 20}.DecMode())
+	decMode = must(cbor.DecOptions{MaxNestedLevels: maxNesting, MaxArrayElements: maxElements, MaxMapPairs: maxElements}.DecMode())
 )
 
 func must[T any](v T, err error) T {

@@ -128,6 +128,9 @@ func Refusal(err error) *api.Error {
 	if nf, ok := errors.AsType[*kv.NotFoundError](err); ok {
 		return api.NewError(http.StatusNotFound, api.CodeNotFound, "There is no such %s.", noun(nf.Table))
 	}
+	if u, ok := errors.AsType[*kv.UnreadableError](err); ok {
+		return api.NewError(http.StatusBadRequest, api.CodeInvalidRequest, "The request cannot be stored: %s. Nothing was changed.", u.Reason)
+	}
 	switch {
 	case errors.Is(err, kv.ErrFull):
 		return api.NewError(http.StatusInsufficientStorage, api.CodeStorageFull,
