@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -46,6 +48,9 @@ func newClaim(r *Request) (*claim, error) {
 	if len(r.IdempotencyKey) > maxIdempotencyKey {
 		return nil, api.NewError(http.StatusBadRequest, api.CodeInvalidParameter,
 			"The Idempotency-Key may have at most %d characters.", maxIdempotencyKey)
+	}
+	if strings.ContainsFunc(r.IdempotencyKey, func(c rune) bool { return c < ' ' || c >= 0x7f && c < 0xa0 || c == utf8.RuneError }) {
+		return nil, api.NewError(http.StatusBadRequest, api.CodeInvalidParameter, "The Idempotency-Key must be UTF-8 text without control characters.")
 	}
 	h := sha256.New()
 	h.Write([]byte(r.Op.Name))

@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/time/rate"
 
+	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -76,7 +78,7 @@ func (s *Service) Visit(ctx context.Context, a Arrival) (*Visit, error) {
 	if a.Site.Identity == "required" && a.Verified == nil && !proven {
 		return nil, api.NewError(http.StatusUnauthorized, api.CodeInvalidCredentials, "This site asks its visitors to be signed in.")
 	}
-	v.who = api.Visitor{ID: id, Verified: proven, Locale: clip(a.Hello.Lang, maxLocale)}
+	v.who = api.Visitor{ID: id, Verified: proven, Locale: field.Clip(a.Hello.Lang, maxLocale)}
 	v.look(a.Hello.Page)
 	v.claim(a.Hello.User)
 	if err := s.hub.enter(v, &s.o); err != nil {
@@ -254,7 +256,7 @@ func (v *Visit) history(ctx context.Context, conv string, since int) (r *record,
 func (v *Visit) become(ctx context.Context, id Identity) error {
 	was, is := v.visitor(), v.keys.proven(id.ID)
 	who := was
-	who.ID, who.Name, who.Email, who.Verified = is, clip(id.Name, maxName), clip(id.Email, maxEmail), true
+	who.ID, who.Name, who.Email, who.Verified = is, line(id.Name, maxName), line(id.Email, maxEmail), true
 	if err := v.hand(ctx, was.ID, who); err != nil {
 		return err
 	}
@@ -319,10 +321,10 @@ func (v *Visit) claim(u *api.ChatUser) {
 		return
 	}
 	if u.Name != "" {
-		v.who.Name = clip(strings.TrimSpace(u.Name), maxName)
+		v.who.Name = line(u.Name, maxName)
 	}
 	if u.Email != "" {
-		v.who.Email = clip(strings.TrimSpace(u.Email), maxEmail)
+		v.who.Email = line(u.Email, maxEmail)
 	}
 }
 
@@ -336,12 +338,17 @@ func (v *Visit) recall(known *api.Visitor) {
 	}
 }
 
+// line is one line of what a visitor says, of at most that many characters.
+func line(s string, most int) string {
+	return clip(strings.TrimSpace(field.Clip(s, utf8.UTFMax*most)), most)
+}
+
 func (v *Visit) look(p *api.ChatPage) {
 	if p == nil {
 		return
 	}
-	v.who.PageURL, v.who.PageTitle = "", clip(p.Title, maxTitle)
+	v.who.PageURL, v.who.PageTitle = "", line(p.Title, maxTitle)
 	if strings.HasPrefix(p.URL, "https://") || strings.HasPrefix(p.URL, "http://") {
-		v.who.PageURL = clip(p.URL, maxURL)
+		v.who.PageURL = field.Clip(p.URL, maxURL)
 	}
 }

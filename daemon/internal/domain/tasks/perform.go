@@ -102,13 +102,8 @@ func keepOutput(run *api.TaskRun, a *outbound.Answer) {
 	}
 }
 
-// clip cuts at a character so that at most n bytes are left.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
-}
+// clip keeps at most n bytes of valid UTF-8, cut at a character.
+func clip(s string, n int) string { return strings.ToValidUTF8(s[:min(len(s), n)], "") }
 
 // ask has the model of an LLM task answer, and keeps the answer in run.
 func (s *Service) ask(ctx context.Context, t *api.Task, p prompt, run *api.TaskRun, delta func(string)) error {

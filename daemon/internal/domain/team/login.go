@@ -119,7 +119,7 @@ func (s *Service) compare(ctx context.Context, who *op.Caller, try *attempt, a *
 	case ok:
 		try.succeed()
 	case try.last && a.User != "":
-		s.notes.lockedOut(lockout{a.Team, a.User, who.Address, who.RequestID})
+		s.notes.lockedOut(lockout{a.Team, a.User, place(who.Address), who.RequestID})
 	}
 	return ok, err
 }
@@ -239,7 +239,7 @@ func (s *Service) signIn(tx kv.Tx, who op.Caller, team, user, plain, by string) 
 	if err != nil {
 		return out, err
 	}
-	if err := s.audit(tx, &who, "auth.login", id, detail{"by": by, "address": who.Address}); err != nil {
+	if err := s.audit(tx, &who, "auth.login", id, detail{"by": by, "address": place(who.Address)}); err != nil {
 		return out, err
 	}
 	who.Credential = id

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
 	"time"
 
+	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -21,6 +23,7 @@ const (
 	clockSlack = 5 * time.Minute
 
 	maxUserAgent = 300
+	maxAddress   = 64
 )
 
 // session is the record behind api.Session.
@@ -155,7 +158,7 @@ func (s *Service) renew(ctx context.Context, who *op.Caller) error {
 		if err != nil {
 			return err
 		}
-		v.Used, v.Address, v.UserAgent = s.now(), who.Address, clip(who.UserAgent)
+		v.Used, v.Address, v.UserAgent = s.now(), place(who.Address), clip(who.UserAgent)
 		who.ExpiresAt = v.expires()
 		return sessions.Put(tx, who.Team, who.Credential, v)
 	})
@@ -168,7 +171,16 @@ func (s *Service) renew(ctx context.Context, who *op.Caller) error {
 	return err
 }
 
-func clip(userAgent string) string { return userAgent[:min(len(userAgent), maxUserAgent)] }
+// clip keeps of a User-Agent header what can be stored and shown.
+func clip(userAgent string) string { return field.Clip(userAgent, maxUserAgent) }
+
+// place is a client's address as it is stored. A proxy may say anything.
+func place(address string) string {
+	if ip, err := netip.ParseAddr(address); err == nil && ip.Zone() == "" {
+		return ip.String()
+	}
+	return field.Clip(address, maxAddress)
+}
 
 // startSession makes a session of the member and returns its id.
 func (s *Service) startSession(tx kv.Tx, who *op.Caller, user, plain string) (id string, v *session, err error) {
@@ -176,7 +188,7 @@ func (s *Service) startSession(tx kv.Tx, who *op.Caller, user, plain string) (id
 	id = kv.IDAt("ses", s.Now())
 	v = &session{
 		User: user, Token: f.id(), Created: s.now(), Used: s.now(),
-		Address: who.Address, UserAgent: clip(who.UserAgent),
+		Address: place(who.Address), UserAgent: clip(who.UserAgent),
 	}
 	if err := tokens.Insert(tx, "", v.Token, &token{Hash: f[:], Team: who.Team, Session: id}); err != nil {
 		return "", nil, err

@@ -1,0 +1,109 @@
+package daemon_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"edgesvc.dev/svc/daemon"
+	"edgesvc.dev/svc/kv/bolt"
+)
+
+// wantWhole wants the data file to pass the check, and a copy of it too.
+func wantWhole(t *testing.T, data string) {
+	t.Helper()
+	store, err := bolt.Open(daemon.DataFile(data), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	if err := store.BackupFile(t.Context(), backup); err != nil {
+		t.Error(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	copied, err := os.Open(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer copied.Close()
+	restored := filepath.Join(t.TempDir(), "svc.db")
+	if err := bolt.Restore(copied, restored); err != nil {
+		t.Error(err)
+	}
+	for _, path := range []string{daemon.DataFile(data), restored} {
+		if _, err := bolt.Check(path, func(key []byte, reason string) { t.Errorf("%q: %s", key, reason) }, daemon.Checkers()...); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestHeadersThatAreNotText signs a viewer in with a User-Agent that is not
+// UTF-8, one that is cut inside a character, and one with control characters.
+// Everything that reads the session goes on, and the data stays whole.
+func TestHeadersThatAreNotText(t *testing.T) {
+	data := t.TempDir()
+	in := start(t, func(c *daemon.Config) { c.Data = data })
+	owner := in.session(t, in.A)
+	viewer, token := in.member(t, owner, "viewer", "viewer")
+	for _, agent := range []string{"Mozilla\xff", strings.Repeat("x", 299) + "ä", "a\u0085b", strings.Repeat("\xff", 2000)} {
+		a := in.ask(t, "auth.login", "", `{"email":"viewer@example.test","password":"correct horse battery"}`, "User-Agent", agent)
+		if a.StatusCode != 200 {
+			t.Fatalf("login as %.20q: %s %s", agent, a.Status, a.Body)
+		}
+		stored, _ := a.JSON(t)["userAgent"].(string)
+		if len(stored) > 300 || !utf8.ValidString(stored) || strings.ContainsRune(stored, '\u0085') {
+			t.Errorf("%.20q is stored as %q", agent, stored)
+		}
+		token = a.JSON(t)["token"].(string)
+	}
+	for _, c := range []struct{ op, by, body string }{
+		{"auth.sessions", token, `{}`},
+		{"auth.changePassword", token, `{"currentPassword":"correct horse battery","newPassword":"another horse battery"}`},
+		{"team.remove", owner, `{"id":"` + viewer + `"}`},
+		{"team.auditLog", owner, `{}`},
+	} {
+		if a := in.ask(t, c.op, c.by, c.body); a.StatusCode != 200 {
+			t.Errorf("%s: %s %s", c.op, a.Status, a.Body)
+		}
+	}
+	if err := in.stop(); err != nil {
+		t.Fatal(err)
+	}
+	wantWhole(t, data)
+}
+
+// TestAddressesThatAreNot has a stranger lock an account out from an address that
+// a header made up.
+func TestAddressesThatAreNot(t *testing.T) {
+	data := t.TempDir()
+	in := start(t, proxied, func(c *daemon.Config) { c.Data = data })
+	owner := in.session(t, in.A)
+	for range 11 {
+		a := in.ask(t, "auth.login", "", `{"email":"a@example.test","password":"is it this one?"}`, "X-Forwarded-For", "\xff\x9b31m")
+		if a.StatusCode < 400 || a.StatusCode > 429 {
+			t.Fatalf("%s %s", a.Status, a.Body)
+		}
+	}
+	if err := in.stop(); err != nil { // writes the notes
+		t.Fatal(err)
+	}
+	wantWhole(t, data)
+	again := reopen(t, data)
+	if a := again.ask(t, "team.auditLog", owner, `{}`); a.StatusCode != 200 || !utf8.Valid(a.Body) {
+		t.Errorf("%s %s", a.Status, a.Body)
+	}
+}
+
+// TestIdempotencyKeysAreText refuses others.
+func TestIdempotencyKeysAreText(t *testing.T) {
+	in := start(t)
+	for key, want := range map[string]int{"\xff": 400, "a\u0085": 400, "a\tb": 400, "schlüssel": 201} {
+		if a := in.send(t, "POST", "/svc-api/v1/posts", in.A.Key, `{"title":"x","content":"y"}`, "Idempotency-Key", key); a.StatusCode != want {
+			t.Errorf("%q: %s %s", key, a.Status, a.Body)
+		}
+	}
+}
