@@ -39,8 +39,8 @@ var allowed = map[string][]string{
 
 	// A surface turns bytes into op.Call and back; it knows no domain.
 	"daemon/internal/surface/...":    append([]string{"daemon/internal/surface/hijack"}, below...),
-	"daemon/internal/surface/guard":  {"daemon/internal/budget"},
-	"daemon/internal/surface/hijack": nil,
+	"daemon/internal/surface/guard":  {"daemon/internal/budget", "daemon/internal/netaddr"},
+	"daemon/internal/surface/hijack": {"daemon/internal/netaddr", "daemon/internal/pace"},
 	// A domain has rules and rows; it knows no surface and no other domain.
 	"daemon/internal/domain/...": below,
 	// Below both, and knowing neither.
@@ -48,12 +48,14 @@ var allowed = map[string][]string{
 
 	// These know nothing of the rest.
 	"daemon/internal/budget":   nil,
+	"daemon/internal/netaddr":  nil,
 	"daemon/internal/outbound": nil,
+	"daemon/internal/pace":     nil,
 	"daemon/internal/seal":     nil,
 	"daemon/internal/safehtml": nil,
 	"daemon/internal/template": nil,
 	"daemon/internal/queue":    {"kv"},
-	"daemon/internal/op":       {"kv", "sdk/api"},
+	"daemon/internal/op":       {"daemon/internal/netaddr", "daemon/internal/pace", "kv", "sdk/api"},
 	"daemon/internal/llm":      {"sdk/api"},
 	// The attack corpus that tests share.
 	"daemon/internal/safehtml/...": {"daemon/internal/safehtml"},
@@ -66,8 +68,9 @@ var allowed = map[string][]string{
 var cliBelow = []string{"cli/internal/atomicfile", "cli/internal/output", "cli/internal/settings", "cli/internal/terminal", "sdk", "sdk/api"}
 
 // below is the lowest floor of the daemon, which surfaces and domains stand on.
-var below = []string{"daemon/internal/budget", "daemon/internal/event", "daemon/internal/field", "daemon/internal/llm", "daemon/internal/op",
-	"daemon/internal/outbound", "daemon/internal/queue", "daemon/internal/revision", "daemon/internal/safehtml",
+var below = []string{"daemon/internal/budget", "daemon/internal/event", "daemon/internal/field", "daemon/internal/llm",
+	"daemon/internal/netaddr", "daemon/internal/op", "daemon/internal/outbound", "daemon/internal/pace",
+	"daemon/internal/queue", "daemon/internal/revision", "daemon/internal/safehtml",
 	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/superjson", "daemon/internal/template", "kv", "sdk/api"}
 
 // TestImports holds the tree to its import rules. Test files are free.

@@ -3,10 +3,14 @@ package daemon
 import (
 	"context"
 	"net/http"
+	"net/netip"
+	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/domain/team"
+	"edgesvc.dev/svc/daemon/internal/netaddr"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/pace"
 	"edgesvc.dev/svc/sdk/api"
 	"edgesvc.dev/svc/widget"
 )
@@ -16,6 +20,18 @@ import (
 type desk struct {
 	team *team.Service
 	chat *chat.Service
+}
+
+// What a network may ask of the widget's fallback, and how many are remembered.
+const (
+	fallbackBurst = 40
+	fallbackEvery = time.Second / 5
+	fallbackKnown = 1 << 14
+)
+
+func newFallbackPace() func(address string) time.Duration {
+	l := pace.New[netip.Prefix](fallbackBurst, fallbackEvery, fallbackKnown)
+	return func(address string) time.Duration { return l.Take(netaddr.Network(address)).Wait }
 }
 
 // Admit implements widget.Desk.

@@ -97,10 +97,10 @@ func (d *Daemon) surfaces() {
 		Address: d.address, Observe: d.metrics.observe,
 		Origins: d.cfg.Origins, BaseURL: d.cfg.BaseURL, Version: Release(),
 	})
-	d.sockets = hijack.OpenSockets(slog.Default(), hijack.SocketLimits{PerAddress: d.connsPerAddress()})
+	d.sockets = hijack.OpenSockets(slog.Default(), hijack.SocketLimits{})
 	d.widget = widget.New(&desk{team: d.team, chat: d.chat}, widget.Options{
 		Context: d.ctx, Upgrade: d.sockets.Upgrade, Stream: d.bridge.Handler,
-		Address: d.address, BaseURL: d.base, DemoSite: d.demoSite,
+		Address: d.address, Pace: newFallbackPace(), BaseURL: d.base, DemoSite: d.demoSite,
 	})
 	d.public = public.New(&site{team: d.team, posts: d.posts, media: d.media, desk: d.helpdesk, hosts: pairs(d.cfg.SiteHosts)},
 		public.Options{BaseURL: d.base, Address: d.address})

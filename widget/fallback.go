@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -28,8 +29,8 @@ const (
 // server-sent events. Its parameters stand for hello.
 func (h *Handler) serveEvents(ctx *fasthttp.RequestCtx, site Site) {
 	address := h.opt.Address(ctx)
-	if e := h.posts.take(address); e != nil {
-		refuse(ctx, e)
+	if wait := h.opt.Pace(address); wait > 0 {
+		refuse(ctx, tooFast(wait))
 		return
 	}
 	q := ctx.QueryArgs()
@@ -52,6 +53,12 @@ func (h *Handler) serveEvents(ctx *fasthttp.RequestCtx, site Site) {
 		defer visit.Close()
 		pump(ctx, w, visit)
 	}))(ctx)
+}
+
+func tooFast(wait time.Duration) *api.Error {
+	e := api.NewError(http.StatusTooManyRequests, api.CodeRateLimited, "You send too much at once.")
+	e.RetryAfter = int(math.Ceil(wait.Seconds()))
+	return e
 }
 
 func pump(ctx context.Context, w http.ResponseWriter, v Visit) {
@@ -114,8 +121,8 @@ func (h *Handler) serveFrames(ctx *fasthttp.RequestCtx, site Site) {
 		return
 	}
 	address := h.opt.Address(ctx)
-	if e := h.posts.take(address); e != nil {
-		refuse(ctx, e)
+	if wait := h.opt.Pace(address); wait > 0 {
+		refuse(ctx, tooFast(wait))
 		return
 	}
 	if len(ctx.PostBody()) > maxPost {

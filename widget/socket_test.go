@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -387,7 +388,10 @@ func TestSocketSlowReader(t *testing.T) {
 }
 
 func TestFallback(t *testing.T) {
-	w := newWorld(t)
+	var wait atomic.Int64
+	w := newWorld(t, func(o *widget.Options) {
+		o.Pace = func(string) time.Duration { return time.Duration(wait.Load()) }
+	})
 	w.desk.script = shop
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -442,15 +446,12 @@ func TestFallback(t *testing.T) {
 	if resp, _ := w.request(http.MethodOptions, "/svc-api/widget/frames?site="+w.site, "", "Origin", "https://shop.example"); resp.StatusCode != 405 {
 		t.Errorf("a preflight: %d", resp.StatusCode)
 	}
-	status := 200
-	for range 60 {
-		resp, _ := w.request(http.MethodPost, "/svc-api/widget/frames?site="+w.site, body, "Content-Type", "text/plain")
-		if status = resp.StatusCode; status == 429 {
-			break
+	wait.Store(int64(1500 * time.Millisecond))
+	for path, method := range map[string]string{"frames": http.MethodPost, "events": http.MethodGet} {
+		resp, text := w.request(method, "/svc-api/widget/"+path+"?site="+w.site, body, "Content-Type", "text/plain")
+		if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "2" {
+			t.Errorf("%s of an address that asks too often: %d %s", path, resp.StatusCode, text)
 		}
-	}
-	if status != 429 {
-		t.Error("an address may POST without end")
 	}
 	w.handler.Close() // the stream ends with the handler
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {

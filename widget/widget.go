@@ -75,6 +75,10 @@ type Options struct {
 	Stream func(http.Handler) fasthttp.RequestHandler
 	// Address is the client's.
 	Address func(*fasthttp.RequestCtx) string
+	// Pace counts a request of the fallback, whose every request is a visit,
+	// against its address and returns how long to wait before it is let through,
+	// 0 for not at all.
+	Pace func(address string) time.Duration
 	// BaseURL is where browsers reach the daemon.
 	BaseURL string
 	// Host reports whether the daemon answers under a Host header. nil allows
@@ -90,9 +94,8 @@ type Options struct {
 
 // Handler answers for the widget. It is safe for concurrent use.
 type Handler struct {
-	desk  Desk
-	opt   Options
-	posts *pace
+	desk Desk
+	opt  Options
 
 	script, panel, style *file
 	languages            languages
@@ -107,7 +110,7 @@ func New(desk Desk, o Options) *Handler {
 		o.Idle = time.Hour
 	}
 	h := &Handler{
-		desk: desk, opt: o, posts: newPace(), languages: readLanguages(),
+		desk: desk, opt: o, languages: readLanguages(),
 		script: newFile("text/javascript; charset=utf-8", scriptCode), style: newFile("text/css; charset=utf-8", demoStyle),
 		panel: newFile("text/css; charset=utf-8", panelStyle),
 	}

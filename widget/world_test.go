@@ -39,6 +39,7 @@ func newWorld(t testing.TB, change ...func(*widget.Options)) *world {
 	w.opt = widget.Options{
 		Context: t.Context(), Upgrade: w.upgrade, Stream: stream,
 		Address: func(*fasthttp.RequestCtx) string { return "192.0.2.1" },
+		Pace:    func(string) time.Duration { return 0 },
 	}
 	for _, f := range change {
 		f(&w.opt)

@@ -1,13 +1,12 @@
 package op
 
 import (
-	"math"
 	"net/http"
-	"sync"
+	"net/netip"
 	"time"
 
-	"golang.org/x/time/rate"
-
+	"edgesvc.dev/svc/daemon/internal/netaddr"
+	"edgesvc.dev/svc/daemon/internal/pace"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -48,89 +47,54 @@ type Rate struct {
 	Reset     int // seconds until the bucket is full
 }
 
-// Limiter holds a token bucket for each credential, or address without one, and
-// class. It is safe for concurrent use.
+// Limiter counts requests of each credential, or network without one, by class.
+// It is safe for concurrent use.
 type Limiter struct {
-	perMinute [classEnd]int
-	shards    [64]limiterShard
+	credentials [classEnd]*pace.Limiter[string]
+	strangers   [classEnd]*pace.Limiter[netip.Prefix]
 }
 
-type limiterShard struct {
-	mu      sync.Mutex // guards buckets
-	buckets map[bucketKey]*bucket
-	swept   time.Time
-}
+// How many credentials and networks are remembered of a class. Whoever makes up
+// addresses takes no place of a credential.
+const (
+	maxCredentials = 1 << 16
+	maxStrangers   = 1 << 14
+)
 
-type bucketKey struct {
-	who   string
-	class Class
-}
-
-type bucket struct {
-	tokens *rate.Limiter
-	used   time.Time
-}
-
-const bucketIdle = 10 * time.Minute
-
-// NewLimiter returns a limiter with full buckets.
+// NewLimiter returns a limiter that has counted nothing yet.
 func NewLimiter(limits Limits) *Limiter {
 	l := &Limiter{}
 	for c := ClassRead; c < classEnd; c++ {
-		l.perMinute[c] = limits[c.String()]
-	}
-	for i := range l.shards {
-		l.shards[i].buckets = map[bucketKey]*bucket{}
+		if quota := limits[c.String()]; quota > 0 {
+			every := time.Minute / time.Duration(quota)
+			l.credentials[c] = pace.New[string](quota, every, maxCredentials)
+			l.strangers[c] = pace.New[netip.Prefix](quota, every, maxStrangers)
+		}
 	}
 	return l
 }
 
-// Take takes one token of the caller's bucket, or refuses with rate_limited.
+// Take counts one request of the caller, or refuses with rate_limited.
 func (l *Limiter) Take(who *Caller, class Class) (Rate, error) {
-	quota := l.perMinute[class]
-	if quota == 0 || who.Kind == System {
+	counted := l.credentials[class]
+	if counted == nil || who.Kind == System {
 		return Rate{}, nil
 	}
-	key := bucketKey{who: who.Credential, class: class}
-	if key.who == "" {
-		key.who = who.Address
+	var s pace.State
+	if who.Credential != "" {
+		s = counted.Take(who.Credential)
+	} else {
+		s = l.strangers[class].Take(netaddr.Network(who.Address))
 	}
-	b := l.bucket(key, quota)
-	now := time.Now()
-	ok := b.AllowN(now, 1)
-	left := math.Max(b.TokensAt(now), 0)
-	perSecond := float64(quota) / 60
-	r := Rate{Policy: class.String(), Quota: quota, Remaining: int(left), Reset: int(math.Ceil((float64(quota) - left) / perSecond))}
-	if ok {
+	quota := counted.Burst()
+	r := Rate{Policy: class.String(), Quota: quota, Remaining: s.Left, Reset: seconds(s.Full)}
+	if s.Wait == 0 {
 		return r, nil
 	}
 	e := api.NewError(http.StatusTooManyRequests, api.CodeRateLimited, "At most %d %s requests a minute are allowed.", quota, class)
-	e.RetryAfter = max(1, int(math.Ceil((1-left)/perSecond)))
+	e.RetryAfter = seconds(s.Wait)
 	return r, e
 }
 
-func (l *Limiter) bucket(key bucketKey, quota int) *rate.Limiter {
-	h := uint32(key.class)
-	for i := range len(key.who) {
-		h = h*31 + uint32(key.who[i])
-	}
-	s := &l.shards[h%uint32(len(l.shards))]
-	now := time.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now.Sub(s.swept) > bucketIdle {
-		s.swept = now
-		for k, b := range s.buckets {
-			if now.Sub(b.used) > bucketIdle {
-				delete(s.buckets, k)
-			}
-		}
-	}
-	b := s.buckets[key]
-	if b == nil {
-		b = &bucket{tokens: rate.NewLimiter(rate.Limit(float64(quota)/60), quota)}
-		s.buckets[key] = b
-	}
-	b.used = now
-	return b.tokens
-}
+// seconds are whole ones, at least as long as d.
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

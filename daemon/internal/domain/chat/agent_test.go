@@ -266,7 +266,7 @@ func TestCrash(t *testing.T) {
 	w.answers(p.answer)
 	var visitors []*visitor
 	for i := range 5 {
-		v := w.arrive(chat.Arrival{Address: fmt.Sprint(i)})
+		v := w.arrive(chat.Arrival{Address: fmt.Sprintf("10.0.%d.%d", i>>8, i&255)})
 		v.say(fmt.Sprintf("question %d", i))
 		visitors = append(visitors, v)
 	}
@@ -290,7 +290,7 @@ func TestCrash(t *testing.T) {
 	w.answers(streamed("answered"))
 	w.work()
 	for i, token := range tokens {
-		v := w.arrive(chat.Arrival{Address: fmt.Sprint(i), Hello: api.ChatIn{Visitor: token, Since: 1}})
+		v := w.arrive(chat.Arrival{Address: fmt.Sprintf("10.0.%d.%d", i>>8, i&255), Hello: api.ChatIn{Visitor: token, Since: 1}})
 		v.answered("answered")
 		if got, want := texts(w.messages(v.ready().Conv)), fmt.Sprintf("visitor: question %d | agent: answered", i); got != want {
 			t.Errorf("%s, want %s", got, want)

@@ -34,7 +34,7 @@ func BenchmarkMessages(b *testing.B) {
 	const visitors = 200
 	all := make([]*visitor, visitors)
 	for i := range all {
-		all[i] = w.arrive(chat.Arrival{Address: fmt.Sprint(i)})
+		all[i] = w.arrive(chat.Arrival{Address: fmt.Sprintf("10.0.%d.%d", i>>8, i&255)})
 		all[i].ready()
 	}
 	var n atomic.Int64

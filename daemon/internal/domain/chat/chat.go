@@ -15,6 +15,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/pace"
 	"edgesvc.dev/svc/daemon/internal/queue"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -43,7 +44,7 @@ type Service struct {
 	answers *queue.Queue // by conversation: the agent is to answer
 	snoozes *queue.Queue // by conversation: it wakes up
 	hub     hub
-	starts  starts
+	starts  *pace.Limiter[client]
 
 	mu      sync.Mutex                         // guards what follows
 	running map[string]context.CancelCauseFunc // answers being written, by conversation
@@ -82,9 +83,9 @@ type Options struct {
 
 	PerMinute  int // messages of a visitor; 20
 	PerDay     int // 200
-	PerAddress int // connections of an address to a team; 5
-	PerTeam    int // connections to a team; 500
-	Starts     int // conversations that an address may begin in a minute; 10
+	PerAddress int // connections of an address, or an IPv6 /64, to a team; 5
+	PerTeam    int // connections to a team; 500. A /24 or an IPv6 /48 gets a fifth of them
+	Starts     int // conversations that an address, or an IPv6 /64, may begin in a minute; 10
 }
 
 func (o Options) withDefaults() Options {
@@ -109,6 +110,7 @@ func (o Options) withDefaults() Options {
 // log.
 func New(store kv.Store, log *event.Log, o Options) *Service {
 	s := &Service{store: store, log: log, o: o.withDefaults(), Now: time.Now, running: map[string]context.CancelCauseFunc{}}
+	s.starts = newStarts(s.o.Starts)
 	now := func() time.Time { return s.Now() }
 	s.answers = queue.New(store, "chat", queue.Options{Attempts: maxAttempts, Delay: s.o.Delay, Dead: s.giveUp, Now: now})
 	s.snoozes = queue.New(store, "snooze", queue.Options{Attempts: 100, Now: now})

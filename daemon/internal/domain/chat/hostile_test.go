@@ -127,7 +127,7 @@ func refusedWith(t *testing.T, err error, code api.Code) *api.Error {
 func TestFlood(t *testing.T) {
 	w := newWorld(t, chat.Options{PerDay: 25, Starts: 2, PerAddress: 3, PerTeam: 5})
 	w.activate(nil)
-	v := w.arrive(chat.Arrival{Address: "a"})
+	v := w.arrive(chat.Arrival{Address: "10.0.1.1"})
 	for range 20 {
 		v.say("spam")
 	}
@@ -136,7 +136,7 @@ func TestFlood(t *testing.T) {
 		t.Errorf("wait %d s", e.RetryAfter)
 	}
 	w.restart()
-	again := w.arrive(chat.Arrival{Address: "b", Hello: api.ChatIn{Visitor: v.ready().Visitor}})
+	again := w.arrive(chat.Arrival{Address: "10.0.2.1", Hello: api.ChatIn{Visitor: v.ready().Visitor}})
 	refusedWith(t, again.try(api.ChatIn{T: "msg", CID: "more", Text: "spam"}), api.CodeRateLimited)
 	w.tick(61 * time.Second)
 	for range 5 {
@@ -149,20 +149,20 @@ func TestFlood(t *testing.T) {
 		t.Errorf("%d messages stored", n)
 	}
 	for i := range 3 {
-		fresh := w.arrive(chat.Arrival{Address: "c"})
+		fresh := w.arrive(chat.Arrival{Address: "10.0.3.1"})
 		err := fresh.try(api.ChatIn{T: "msg", CID: "x", Text: "new"})
 		if (err == nil) != (i < 2) {
 			t.Errorf("conversation %d of the address: %v", i, err)
 		}
 	}
-	_, err = w.chat.Visit(t.Context(), chat.Arrival{Team: "team_a", Site: shop, Address: "c"})
+	_, err = w.chat.Visit(t.Context(), chat.Arrival{Team: "team_a", Site: shop, Address: "10.0.3.1"})
 	refusedWith(t, err, api.CodeRateLimited)
-	w.arrive(chat.Arrival{Address: "d"})
-	_, err = w.chat.Visit(t.Context(), chat.Arrival{Team: "team_a", Site: shop, Address: "e"})
+	w.arrive(chat.Arrival{Address: "10.0.4.1"})
+	_, err = w.chat.Visit(t.Context(), chat.Arrival{Team: "team_a", Site: shop, Address: "10.0.5.1"})
 	refusedWith(t, err, api.CodeRateLimited)
 	again.visit.Close()
 	again.visit.Close() // twice does not count twice
-	w.arrive(chat.Arrival{Address: "e"})
+	w.arrive(chat.Arrival{Address: "10.0.5.1"})
 }
 
 // TestFrameFlood: frames that cost nothing to send are counted too.

@@ -1,9 +1,11 @@
 package chat
 
 import (
+	"net/netip"
 	"strings"
 	"sync"
 
+	"edgesvc.dev/svc/daemon/internal/netaddr"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -56,14 +58,27 @@ func (e *happening) lasts() bool {
 // with the lock held: they put it into their box and return. The zero hub is
 // empty.
 type hub struct {
-	mu        sync.Mutex // guards all that hangs on it
-	visits    map[string]map[*Visit]struct{}
-	watches   map[string]map[*watch]struct{} // by conversation
-	inboxes   map[string]map[*watch]struct{} // by team
-	answers   map[string]*answer             // being written, by conversation
-	places    map[string]int                 // connections, by team
-	addresses map[string]int                 // connections, by team and address
+	mu      sync.Mutex // guards all that hangs on it
+	visits  map[string]map[*Visit]struct{}
+	watches map[string]map[*watch]struct{} // by conversation
+	inboxes map[string]map[*watch]struct{} // by team
+	answers map[string]*answer             // being written, by conversation
+	places  map[string]int                 // connections, by team
+	narrow  map[client]int                 // connections, by team and network
+	wide    map[client]int                 // the same, by the network around it
 }
+
+// client is a network as the chat of one team counts it.
+type client struct {
+	team string
+	from netip.Prefix
+}
+
+func clientOf(team, address string) client { return client{team, netaddr.Network(address)} }
+
+// around is the most that one customer of a provider gets: who has many networks
+// still cannot take all places of a team.
+func around(team, address string) client { return client{team, netaddr.Within(address, 24, 48)} }
 
 // answer is what has been written of one.
 type answer struct {

@@ -3,11 +3,9 @@ package chat
 import (
 	"math"
 	"net/http"
-	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
+	"edgesvc.dev/svc/daemon/internal/pace"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -44,37 +42,13 @@ func (w window) ends(now time.Time, length time.Duration) time.Duration {
 	return w.At.Time().Add(length).Sub(now)
 }
 
-// starts limits how many conversations an address begins: a visitor without a
-// token is a new one each time. The zero value is ready.
-type starts struct {
-	mu    sync.Mutex // guards what follows
-	by    map[string]*rate.Limiter
-	swept time.Time
-}
+// maxStarters bounds the networks whose new conversations are counted.
+const maxStarters = 1 << 14
 
-func (s *starts) take(address string, perMinute int, now time.Time) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now.Sub(s.swept) > time.Minute {
-		s.swept = now
-		for a, l := range s.by {
-			if l.TokensAt(now) >= float64(perMinute) {
-				delete(s.by, a)
-			}
-		}
-	}
-	if s.by == nil {
-		s.by = map[string]*rate.Limiter{}
-	}
-	l := s.by[address]
-	if l == nil {
-		l = rate.NewLimiter(rate.Limit(float64(perMinute)/60), perMinute)
-		s.by[address] = l
-	}
-	if !l.AllowN(now, 1) {
-		return slowDown(time.Minute/time.Duration(perMinute), "Too many conversations are begun from your address. Wait a little.")
-	}
-	return nil
+// newStarts limits how many conversations a network begins: a visitor without a
+// token is a new one each time.
+func newStarts(perMinute int) *pace.Limiter[client] {
+	return pace.New[client](perMinute, time.Minute/time.Duration(perMinute), maxStarters)
 }
 
 // Frames that cost little but are sent without end.

@@ -106,7 +106,10 @@ func (v *Visit) mayStart(ctx context.Context, visitor string) error {
 	if err != nil || known {
 		return err
 	}
-	return v.s.starts.take(v.keys.team+"\x00"+v.address, v.s.o.Starts, v.s.Now())
+	if wait := v.s.starts.TakeAt(clientOf(v.keys.team, v.address), v.s.Now()).Wait; wait > 0 {
+		return slowDown(wait, "Too many conversations are begun from your address. Wait a little.")
+	}
+	return nil
 }
 
 // store writes the message into the visitor's conversation, which the first one

@@ -13,7 +13,7 @@ import (
 
 // inState is a new conversation that has come into a state.
 func inState(w *world, state string) (*visitor, string) {
-	v := w.arrive(chat.Arrival{Address: "a" + state})
+	v := w.arrive(chat.Arrival{Address: "10.0.1.1"})
 	v.say("hello")
 	conv := v.conv()
 	switch state {

@@ -54,7 +54,7 @@ func (f *follower) last() api.ConversationEvent { return f.events[len(f.events)-
 func TestInbox(t *testing.T) {
 	w := newWorld(t, chat.Options{})
 	w.activate(nil)
-	first, second := w.arrive(chat.Arrival{Address: "1"}), w.arrive(chat.Arrival{Address: "2"})
+	first, second := w.arrive(chat.Arrival{Address: "10.0.1.1"}), w.arrive(chat.Arrival{Address: "10.0.2.1"})
 	first.say("one")
 	w.tick(1e9)
 	second.say("two")

@@ -58,13 +58,13 @@ func TestQuestion(t *testing.T) {
 func TestResume(t *testing.T) {
 	w := newWorld(t, chat.Options{})
 	w.activate(nil)
-	v := w.arrive(chat.Arrival{Address: "a"})
+	v := w.arrive(chat.Arrival{Address: "10.0.1.1"})
 	v.say("one")
 	token, conv := v.ready().Visitor, v.conv()
 	v.visit.Close()
 	must[api.Message](w, ada, "conversations.note", `{"id":"`+conv+`","text":"secret"}`)
 	must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"two"}`)
-	again := w.arrive(chat.Arrival{Address: "a", Hello: api.ChatIn{Visitor: token, Since: 1}})
+	again := w.arrive(chat.Arrival{Address: "10.0.1.1", Hello: api.ChatIn{Visitor: token, Since: 1}})
 	must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"three"}`)
 	again.until("three", func(f api.ChatOut) bool { return f.Text == "three" })
 	if got := kinds(again.frames); got != "ready msg read msg" && got != "ready msg msg" {
@@ -73,7 +73,7 @@ func TestResume(t *testing.T) {
 	if f := again.frames[1]; f.Text != "two" || f.Seq != 3 || f.From != "operator" || f.Name != "Ada" {
 		t.Errorf("missed %+v", f)
 	}
-	tab := w.arrive(chat.Arrival{Address: "a", Hello: api.ChatIn{Visitor: token}})
+	tab := w.arrive(chat.Arrival{Address: "10.0.1.1", Hello: api.ChatIn{Visitor: token}})
 	var all []string
 	for _, f := range tab.take() {
 		all = append(all, f.Text)

@@ -102,19 +102,26 @@ func (h *hub) enter(v *Visit, o *Options) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.places == nil {
-		h.places, h.addresses = map[string]int{}, map[string]int{}
+		h.places, h.narrow, h.wide = map[string]int{}, map[client]int{}, map[client]int{}
 	}
-	at := v.keys.team + "\x00" + v.address
+	narrow, wide := clientOf(v.keys.team, v.address), around(v.keys.team, v.address)
 	switch {
-	case h.addresses[at] >= o.PerAddress:
+	case h.narrow[narrow] >= o.PerAddress, h.wide[wide] >= max(o.PerAddress, o.PerTeam/5):
 		return slowDown(10*time.Second, "There are too many chats open from your address. Close one.")
 	case h.places[v.keys.team] >= o.PerTeam:
 		return slowDown(30*time.Second, "The chat is full. Try again in a moment.")
 	}
-	h.addresses[at]++
+	h.narrow[narrow]++
+	h.wide[wide]++
 	h.places[v.keys.team]++
 	join(&h.visits, v.who.ID, v)
 	return nil
+}
+
+func uncount[K comparable](m map[K]int, k K) {
+	if m[k]--; m[k] == 0 {
+		delete(m, k)
+	}
 }
 
 // Close ends the visit.
@@ -126,13 +133,9 @@ func (v *Visit) Close() {
 		return
 	}
 	v.closed, v.box.wake = true, nil
-	at := v.keys.team + "\x00" + v.address
-	if h.addresses[at]--; h.addresses[at] == 0 {
-		delete(h.addresses, at)
-	}
-	if h.places[v.keys.team]--; h.places[v.keys.team] == 0 {
-		delete(h.places, v.keys.team)
-	}
+	uncount(h.narrow, clientOf(v.keys.team, v.address))
+	uncount(h.wide, around(v.keys.team, v.address))
+	uncount(h.places, v.keys.team)
 	leave(h.visits, v.who.ID, v)
 	if v.conv != "" && !h.online(v.who.ID) {
 		h.pass(&happening{kind: presence, team: v.keys.team, conv: v.conv, visitor: v.who.ID, from: api.AuthorVisitor})

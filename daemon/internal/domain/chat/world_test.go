@@ -323,7 +323,7 @@ func (v *visitor) answered(text string) api.ChatOut {
 // conv is the id of the visitor's conversation.
 func (v *visitor) conv() string {
 	v.w.t.Helper()
-	again := v.w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: v.ready().Visitor}, Address: "other"})
+	again := v.w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: v.ready().Visitor}, Address: "10.9.9.9"})
 	defer again.visit.Close()
 	return again.ready().Conv
 }

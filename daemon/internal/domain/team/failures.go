@@ -2,10 +2,10 @@ package team
 
 import (
 	"net/http"
-	"net/netip"
 	"sync"
 	"time"
 
+	"edgesvc.dev/svc/daemon/internal/netaddr"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -107,21 +107,8 @@ func (f *failures) put(who string, v failing, now time.Time) {
 	f.by[who] = v
 }
 
-// origin is what failures of an address count for: the address, or for IPv6 its
-// /64, which is what one customer has.
-func origin(address string) string {
-	ip, err := netip.ParseAddr(address)
-	if err != nil {
-		return "address " + address
-	}
-	ip = ip.Unmap().WithZone("")
-	if ip.Is6() {
-		if p, err := ip.Prefix(64); err == nil {
-			ip = p.Addr()
-		}
-	}
-	return "address " + ip.String()
-}
+// origin is what failures of an address count for.
+func origin(address string) string { return "address " + netaddr.Network(address).String() }
 
 func tooMany(wait time.Duration) *api.Error {
 	e := api.NewError(http.StatusTooManyRequests, api.CodeRateLimited, "Too many attempts failed. Wait before the next.")

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/sourcegraph/conc"
+
+	"edgesvc.dev/svc/daemon/internal/netaddr"
 )
 
 const (
@@ -69,7 +71,7 @@ func (l *listener) Accept() (net.Conn, error) {
 func (l *listener) wait() { l.refusing.Wait() }
 
 func (l *listener) admit(raw net.Conn) *conn {
-	c := &conn{Conn: raw, l: l, from: prefixOf(raw.RemoteAddr())}
+	c := &conn{Conn: raw, l: l, from: netaddr.NetworkOf(raw.RemoteAddr())}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open >= l.limits.total {
@@ -197,22 +199,4 @@ func drain(c net.Conn) {
 	}
 	_ = c.SetReadDeadline(time.Now().Add(lingerTime))
 	_, _ = io.CopyN(io.Discard, c, lingerBytes)
-}
-
-// prefixOf is what counts as one address: an IPv6 client owns a whole /64.
-func prefixOf(a net.Addr) netip.Prefix {
-	ap, err := netip.ParseAddrPort(a.String())
-	if err != nil {
-		return netip.Prefix{}
-	}
-	ip := ap.Addr().Unmap().WithZone("")
-	bits := 64
-	if ip.Is4() {
-		bits = 32
-	}
-	p, err := ip.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return p
 }

@@ -56,7 +56,7 @@ func BenchmarkIdleSocket(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	sockets := hijack.OpenSockets(slog.Default(), hijack.SocketLimits{PerAddress: -1})
+	sockets := hijack.OpenSockets(slog.Default(), hijack.SocketLimits{PerNetwork: -1})
 	handler := widget.New(quiet{}, widget.Options{
 		Context: b.Context(), Upgrade: sockets.Upgrade, Address: func(*fasthttp.RequestCtx) string { return "192.0.2.1" },
 	})

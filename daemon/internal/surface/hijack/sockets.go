@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"runtime/debug"
 	"sync"
 	"time"
 
 	"github.com/coder/websocket"
 	"github.com/sourcegraph/conc"
+
+	"edgesvc.dev/svc/daemon/internal/netaddr"
 )
 
 const (
@@ -24,11 +27,11 @@ const (
 	pingSlices = 25
 )
 
-// SocketLimits cap the open websockets; 0 means 20,000 and 50. PerAddress < 0
-// means no limit, as behind a proxy that hides the addresses.
+// SocketLimits cap the open websockets, of all and of one network; 0 means
+// 20,000 and 50.
 type SocketLimits struct {
 	Total      int
-	PerAddress int
+	PerNetwork int
 }
 
 // Sockets knows the websockets that are open. Close is owed.
@@ -42,7 +45,7 @@ type Sockets struct {
 	mu      sync.Mutex // guards what follows, and the groups' Go against Close
 	closed  bool
 	count   int
-	by      map[string]int // connections by address
+	by      map[netip.Prefix]int // connections by network
 	open    map[*socket]struct{}
 	slice   int            // of the next socket's pings
 	serving conc.WaitGroup // one for each connection
@@ -62,10 +65,10 @@ func OpenSockets(log *slog.Logger, limits SocketLimits) *Sockets {
 	if limits.Total == 0 {
 		limits.Total = 20_000
 	}
-	if limits.PerAddress == 0 {
-		limits.PerAddress = 50
+	if limits.PerNetwork == 0 {
+		limits.PerNetwork = 50
 	}
-	s := &Sockets{log: log, limits: limits, by: map[string]int{}, open: map[*socket]struct{}{}}
+	s := &Sockets{log: log, limits: limits, by: map[netip.Prefix]int{}, open: map[*socket]struct{}{}}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	s.upkeep.Go(s.pingAll)
 	return s
@@ -86,26 +89,26 @@ var (
 // enter counts a connection that is about to be made; leave is owed without an
 // error.
 func (s *Sockets) enter(address string) (leave func(), err error) {
+	from := netaddr.Network(address)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	per := s.limits.PerAddress
 	switch {
 	case s.closed:
 		return nil, errClosed
-	case s.count >= s.limits.Total || per > 0 && s.by[address] >= per:
+	case s.count >= s.limits.Total || s.by[from] >= s.limits.PerNetwork:
 		return nil, errFull
 	}
 	s.count++
-	s.by[address]++
-	return func() { s.leave(address) }, nil
+	s.by[from]++
+	return func() { s.leave(from) }, nil
 }
 
-func (s *Sockets) leave(address string) {
+func (s *Sockets) leave(from netip.Prefix) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count--
-	if s.by[address]--; s.by[address] == 0 {
-		delete(s.by, address)
+	if s.by[from]--; s.by[from] == 0 {
+		delete(s.by, from)
 	}
 }
 

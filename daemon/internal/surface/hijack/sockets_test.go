@@ -32,7 +32,7 @@ func serveSockets(t *testing.T, limits hijack.SocketLimits, serve func(context.C
 	}
 	s := &sockets{hijack.OpenSockets(slog.New(slog.NewTextHandler(io.Discard, nil)), limits), "ws://" + ln.Addr().String()}
 	server := &fasthttp.Server{KeepHijackedConns: true, CloseOnShutdown: true, ReadTimeout: 5 * time.Second, Handler: func(ctx *fasthttp.RequestCtx) {
-		s.Upgrade(ctx, string(ctx.Path()), "test.v1", serve)
+		s.Upgrade(ctx, strings.TrimPrefix(string(ctx.Path()), "/"), "test.v1", serve)
 	}}
 	var serving conc.WaitGroup
 	serving.Go(func() {
@@ -85,7 +85,7 @@ func (s *sockets) say(t *testing.T, c *websocket.Conn, text string) {
 
 func TestSocketEchoes(t *testing.T) {
 	s := serveSockets(t, hijack.SocketLimits{}, echoAll)
-	c, _ := s.dial(t, "/a")
+	c, _ := s.dial(t, "/192.0.2.1")
 	if c.Subprotocol() != "test.v1" {
 		t.Errorf("subprotocol %q", c.Subprotocol())
 	}
@@ -120,7 +120,7 @@ func TestSocketKeepsEarlyBytes(t *testing.T) {
 
 func TestSocketHandshakeRefused(t *testing.T) {
 	s := serveSockets(t, hijack.SocketLimits{Total: 1}, echoAll)
-	resp, err := http.Get("http" + strings.TrimPrefix(s.url, "ws") + "/a")
+	resp, err := http.Get("http" + strings.TrimPrefix(s.url, "ws") + "/192.0.2.1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,19 +128,19 @@ func TestSocketHandshakeRefused(t *testing.T) {
 	if resp.StatusCode != http.StatusUpgradeRequired {
 		t.Errorf("a plain GET: %d", resp.StatusCode)
 	}
-	c, _ := s.dial(t, "/a") // the refused one is not counted
+	c, _ := s.dial(t, "/192.0.2.1") // the refused one is not counted
 	s.say(t, c, "hi")
 }
 
 func TestSocketCaps(t *testing.T) {
-	s := serveSockets(t, hijack.SocketLimits{Total: 3, PerAddress: 2}, echoAll)
-	first, _ := s.dial(t, "/a")
-	s.dial(t, "/a")
-	if _, status := s.dial(t, "/a"); status != http.StatusTooManyRequests {
+	s := serveSockets(t, hijack.SocketLimits{Total: 3, PerNetwork: 2}, echoAll)
+	first, _ := s.dial(t, "/192.0.2.1")
+	s.dial(t, "/192.0.2.1")
+	if _, status := s.dial(t, "/192.0.2.1"); status != http.StatusTooManyRequests {
 		t.Errorf("third of an address: %d", status)
 	}
-	s.dial(t, "/b")
-	if _, status := s.dial(t, "/c"); status != http.StatusTooManyRequests {
+	s.dial(t, "/192.0.2.2")
+	if _, status := s.dial(t, "/192.0.2.3"); status != http.StatusTooManyRequests {
 		t.Errorf("fourth of all: %d", status)
 	}
 	if err := first.Close(websocket.StatusNormalClosure, ""); err != nil {
@@ -150,7 +150,7 @@ func TestSocketCaps(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	for status := 0; status != http.StatusSwitchingProtocols; {
-		_, status = s.dial(t, "/a")
+		_, status = s.dial(t, "/192.0.2.1")
 	}
 }
 
@@ -161,8 +161,8 @@ func TestSocketPanicIsOneConnections(t *testing.T) {
 		}
 		echoAll(ctx, c)
 	})
-	good, _ := s.dial(t, "/a")
-	bad, _ := s.dial(t, "/a")
+	good, _ := s.dial(t, "/192.0.2.1")
+	bad, _ := s.dial(t, "/192.0.2.1")
 	_ = bad.Write(t.Context(), websocket.MessageText, []byte("panic"))
 	if _, _, err := bad.Read(t.Context()); err == nil {
 		t.Error("the connection stays open")
@@ -175,7 +175,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 	s := serveSockets(t, hijack.SocketLimits{}, echoAll)
 	var readers conc.WaitGroup
 	for range 20 {
-		c, _ := s.dial(t, "/a")
+		c, _ := s.dial(t, "/192.0.2.1")
 		s.say(t, c, "hi")
 		readers.Go(func() {
 			if _, _, err := c.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusServiceRestart {
@@ -190,7 +190,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 	if s.Len() != 0 {
 		t.Errorf("%d are open", s.Len())
 	}
-	if _, status := s.dial(t, "/a"); status != http.StatusServiceUnavailable {
+	if _, status := s.dial(t, "/192.0.2.1"); status != http.StatusServiceUnavailable {
 		t.Errorf("after Close: %d", status)
 	}
 }
@@ -198,7 +198,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 // Somebody who does not answer the goodbye does not hold the stop up.
 func TestCloseCutsTheSilentOff(t *testing.T) {
 	s := serveSockets(t, hijack.SocketLimits{}, echoAll)
-	s.dial(t, "/a") // nobody reads, so that nobody answers
+	s.dial(t, "/192.0.2.1") // nobody reads, so that nobody answers
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Close(ctx, websocket.StatusGoingAway, ""); !errors.Is(err, context.Canceled) {

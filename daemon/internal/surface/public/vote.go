@@ -11,6 +11,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"edgesvc.dev/svc/daemon/internal/netaddr"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -74,49 +75,42 @@ func sameOrigin(ctx *fasthttp.RequestCtx) bool {
 
 const (
 	voteWindow  = time.Hour
-	maxVotes    = 20     // of an address in a window
-	maxRemember = 50_000 // addresses and answers
+	maxVotes    = 20     // of a network in a window
+	maxRemember = 50_000 // answers
 )
 
-// votes remembers for an hour which addresses have answered.
+// votes remembers for an hour which networks have answered.
 type votes struct {
 	now func() time.Time
 
 	mu    sync.Mutex // guards all below
 	since time.Time
-	count map[string]int
-	voted map[string]bool
+	count map[netip.Prefix]int
+	voted map[ballot]bool
+}
+
+// ballot is the answer of a network about an article.
+type ballot struct {
+	from    netip.Prefix
+	article string
 }
 
 // take notes an answer; counts is false for a second one to the same article.
 func (v *votes) take(address, article string) (counts bool, err error) {
-	address = network(address)
+	from := netaddr.Network(address)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if now := v.now(); v.count == nil || now.Sub(v.since) >= voteWindow {
-		v.since, v.count, v.voted = now, map[string]int{}, map[string]bool{}
+		v.since, v.count, v.voted = now, map[netip.Prefix]int{}, map[ballot]bool{}
 	}
-	key := address + " " + article
+	key := ballot{from, article}
 	if v.voted[key] {
 		return false, nil
 	}
-	if v.count[address] >= maxVotes || len(v.voted) >= maxRemember {
+	if v.count[from] >= maxVotes || len(v.voted) >= maxRemember {
 		return false, errTooMany
 	}
-	v.count[address]++
+	v.count[from]++
 	v.voted[key] = true
 	return true, nil
-}
-
-// network is the address, or for IPv6 the network of one customer.
-func network(address string) string {
-	a, err := netip.ParseAddr(address)
-	if err != nil || a.Unmap().Is4() {
-		return address
-	}
-	prefix, err := a.Prefix(64)
-	if err != nil {
-		return address
-	}
-	return prefix.String()
 }
