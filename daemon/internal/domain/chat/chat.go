@@ -84,7 +84,7 @@ type Options struct {
 	PerMinute  int // messages of a visitor; 20
 	PerDay     int // 200
 	PerAddress int // connections of an address, or an IPv6 /64, to a team; 5
-	PerTeam    int // connections to a team; 500. A /24 or an IPv6 /48 gets a fifth of them
+	PerTeam    int // connections to a team; 500. an IPv6 /48 gets a fifth of them
 	Starts     int // conversations that an address, or an IPv6 /64, may begin in a minute; 10
 }
 

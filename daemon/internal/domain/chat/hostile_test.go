@@ -165,6 +165,33 @@ func TestFlood(t *testing.T) {
 	w.arrive(chat.Arrival{Address: "10.0.5.1"})
 }
 
+// TestPlacesOfOneCustomer: neither the addresses of a /64 nor the networks of a
+// /48 shut the others out.
+func TestPlacesOfOneCustomer(t *testing.T) {
+	w := newWorld(t, chat.Options{PerAddress: 5, PerTeam: 100})
+	places := func(format string) (n int) {
+		for i := range 100 {
+			v, err := w.chat.Visit(t.Context(), chat.Arrival{Team: "team_a", Site: shop, Address: fmt.Sprintf(format, i)})
+			if err != nil {
+				refusedWith(t, err, api.CodeRateLimited)
+				continue
+			}
+			t.Cleanup(v.Close)
+			n++
+		}
+		return n
+	}
+	if n := places("2001:db8:1:2::%x"); n != 5 {
+		t.Errorf("one /64 has %d places", n)
+	}
+	if n := places("2001:db8:2:%x::1"); n != 20 {
+		t.Errorf("one /48 has %d places", n)
+	}
+	if n := places("::ffff:192.0.2.%d"); n != 75 {
+		t.Errorf("%d places are left for others", n)
+	}
+}
+
 // TestFrameFlood: frames that cost nothing to send are counted too.
 func TestFrameFlood(t *testing.T) {
 	w := newWorld(t, chat.Options{})

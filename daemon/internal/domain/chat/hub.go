@@ -76,9 +76,9 @@ type client struct {
 
 func clientOf(team, address string) client { return client{team, netaddr.Network(address)} }
 
-// around is the most that one customer of a provider gets: who has many networks
-// still cannot take all places of a team.
-func around(team, address string) client { return client{team, netaddr.Within(address, 24, 48)} }
+// around is the most that a provider of IPv6 gives to one customer: its 65,536
+// networks together cannot take all places of a team either.
+func around(team, address string) client { return client{team, netaddr.Within(address, 32, 48)} }
 
 // answer is what has been written of one.
 type answer struct {
