@@ -70,7 +70,7 @@ var cliBelow = []string{"cli/internal/atomicfile", "cli/internal/output", "cli/i
 // below is the lowest floor of the daemon, which surfaces and domains stand on.
 var below = []string{"daemon/internal/budget", "daemon/internal/event", "daemon/internal/field", "daemon/internal/llm",
 	"daemon/internal/netaddr", "daemon/internal/op", "daemon/internal/outbound", "daemon/internal/pace",
-	"daemon/internal/queue", "daemon/internal/revision", "daemon/internal/safehtml",
+	"daemon/internal/queue", "daemon/internal/resource", "daemon/internal/revision", "daemon/internal/safehtml",
 	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/superjson", "daemon/internal/template", "kv", "sdk/api"}
 
 // TestImports holds the tree to its import rules. Test files are free.

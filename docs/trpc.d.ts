@@ -309,7 +309,7 @@ export interface CannedMatches {
   data: CannedHit[];
 }
 export interface CannedPatch {
-  /** Id of the canned response. */
+  /** Id of the object. */
   id: string;
   /** Refuse with version_conflict unless it has this version. */
   ifMatch?: number | undefined;
@@ -327,14 +327,12 @@ export interface CannedQuery {
   /** Words in shortcut, title or body. */
   q?: string | undefined;
 }
-export interface CannedRef {
-  /** Id of the canned response. */
-  id: string;
-  /** Refuse with version_conflict unless it has this version. */
-  ifMatch?: number | undefined;
-}
 export interface CannedResponse {
   id: string;
+  /** One more with each change; the ETag. */
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
   /** Unique per team. */
   shortcut: string;
   title: string;
@@ -342,20 +340,18 @@ export interface CannedResponse {
   body: string;
   /** Names of the variables in the body. */
   variables: string[];
-  version: number;
-  createdAt: Date;
-  updatedAt: Date;
 }
 export interface Category {
   id: string;
+  /** One more with each change; the ETag. */
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
   name: string;
   /** Unique per team. */
   slug: string;
   /** Ascending order on the help pages. */
   position: number;
-  version: number;
-  createdAt: Date;
-  updatedAt: Date;
 }
 export interface CategoryCreate {
   name: string;
@@ -364,9 +360,9 @@ export interface CategoryCreate {
   position?: number | undefined;
 }
 export interface CategoryPatch {
-  /** Id of the category. */
+  /** Id of the object. */
   id: string;
-  /** Refuse with version_conflict unless the category has this version. */
+  /** Refuse with version_conflict unless it has this version. */
   ifMatch?: number | undefined;
   name?: string | null | undefined;
   slug?: string | null | undefined;
@@ -379,12 +375,6 @@ export interface CategoryQuery {
   cursor?: string | undefined;
   /** Order by position. */
   order?: 'asc' | 'desc' | undefined;
-}
-export interface CategoryRef {
-  /** Id of the category. */
-  id: string;
-  /** Refuse with version_conflict unless the category has this version. */
-  ifMatch?: number | undefined;
 }
 export interface Citation {
   articleId: string;
@@ -1248,6 +1238,12 @@ export interface Provenance {
   /** Made without a language model. */
   offline?: boolean | undefined;
 }
+export interface Ref {
+  /** Id of the object. */
+  id: string;
+  /** Refuse with version_conflict unless it has this version. */
+  ifMatch?: number | undefined;
+}
 export interface Reindexed {
   articles: number;
 }
@@ -1686,9 +1682,9 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     /** Creates a canned response. */
     create: Mutation<CannedCreate, CannedResponse>;
     /** Deletes a canned response and its links to agents. */
-    delete: Mutation<CannedRef, Deleted>;
-    /** Returns one canned response. */
-    get: Query<CannedRef, CannedResponse>;
+    delete: Mutation<Ref, Deleted>;
+    /** Returns a canned response. */
+    get: Query<Ref, CannedResponse>;
     /** Lists canned responses, newest first. */
     list: Query<CannedQuery | void, PageOfCannedResponse>;
     /** Finds the canned responses that fit a message, best first. */
@@ -1773,12 +1769,12 @@ export type AppRouter = TRPCBuiltRouter<Root, {
       /** Creates a category of help articles. */
       create: Mutation<CategoryCreate, Category>;
       /** Deletes a category; its articles are left without one. */
-      delete: Mutation<CategoryRef, Deleted>;
-      /** Returns one category of help articles. */
-      get: Query<CategoryRef, Category>;
+      delete: Mutation<Ref, Deleted>;
+      /** Returns a category of help articles. */
+      get: Query<Ref, Category>;
       /** Lists the categories of help articles by their position. */
       list: Query<CategoryQuery | void, PageOfCategory>;
-      /** Changes the members of a category that are sent. */
+      /** Changes the members of a category of help articles that are sent. */
       update: Mutation<CategoryPatch, Category>;
     };
     gaps: {

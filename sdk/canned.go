@@ -25,7 +25,7 @@ func (s *CannedService) All(ctx context.Context, q api.CannedQuery, options ...C
 
 // Get returns a canned response.
 func (s *CannedService) Get(ctx context.Context, id string, options ...CallOption) (*api.CannedResponse, error) {
-	return s.one(ctx, "cannedResponses.get", api.CannedRef{ID: id}, options)
+	return s.one(ctx, "cannedResponses.get", api.Ref{ID: id}, options)
 }
 
 // Create makes a canned response. Its shortcut must be new to the team.
@@ -41,7 +41,7 @@ func (s *CannedService) Update(ctx context.Context, id string, patch api.CannedP
 
 // Delete deletes a canned response and its links to agents.
 func (s *CannedService) Delete(ctx context.Context, id string, options ...CallOption) error {
-	_, err := do[api.Deleted](ctx, s.t, operation("cannedResponses.delete", "id"), api.CannedRef{ID: id}, options)
+	_, err := do[api.Deleted](ctx, s.t, operation("cannedResponses.delete", "id"), api.Ref{ID: id}, options)
 	return err
 }
 

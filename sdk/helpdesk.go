@@ -124,7 +124,7 @@ func (s *HelpdeskService) CreateCategory(ctx context.Context, in api.CategoryCre
 
 // GetCategory returns one category.
 func (s *HelpdeskService) GetCategory(ctx context.Context, id string, options ...CallOption) (*api.Category, error) {
-	return helpdesk[api.Category](ctx, s, "GET", "/categories/{id}", "id", api.CategoryRef{ID: id}, options)
+	return helpdesk[api.Category](ctx, s, "GET", "/categories/{id}", "id", api.Ref{ID: id}, options)
 }
 
 // ListCategories returns one page of categories by their position.
@@ -145,7 +145,7 @@ func (s *HelpdeskService) UpdateCategory(ctx context.Context, in api.CategoryPat
 }
 
 // DeleteCategory removes a category; its articles are left without one.
-func (s *HelpdeskService) DeleteCategory(ctx context.Context, ref api.CategoryRef, options ...CallOption) error {
+func (s *HelpdeskService) DeleteCategory(ctx context.Context, ref api.Ref, options ...CallOption) error {
 	_, err := helpdesk[api.Deleted](ctx, s, "DELETE", "/categories/{id}", "", ref, options)
 	return err
 }

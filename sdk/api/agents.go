@@ -215,18 +215,12 @@ type AgentStats struct {
 
 // CannedResponse is a saved reply.
 type CannedResponse struct {
-	ID        string   `json:"id"`
+	Head
 	Shortcut  string   `json:"shortcut" doc:"Unique per team."`
 	Title     string   `json:"title"`
 	Body      string   `json:"body" doc:"Markdown; {{ name }} are variables."`
 	Variables []string `json:"variables" doc:"Names of the variables in the body."`
-	Version   int      `json:"version"`
-	CreatedAt Time     `json:"createdAt"`
-	UpdatedAt Time     `json:"updatedAt"`
 }
-
-// ETagVersion is the canned response's version.
-func (c CannedResponse) ETagVersion() int { return c.Version }
 
 // CannedCreate creates a canned response.
 type CannedCreate struct {
@@ -235,15 +229,9 @@ type CannedCreate struct {
 	Body     string `json:"body" minLength:"1" maxLength:"4000"`
 }
 
-// CannedRef names a canned response.
-type CannedRef struct {
-	ID      string `json:"id" doc:"Id of the canned response."`
-	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless it has this version."`
-}
-
 // CannedPatch names a canned response and what to change.
 type CannedPatch struct {
-	CannedRef
+	Ref
 	Shortcut Opt[string] `json:"shortcut,omitzero" minLength:"1" maxLength:"60" pattern:"^[a-z0-9][a-z0-9_-]*$"`
 	Title    Opt[string] `json:"title,omitzero" minLength:"1" maxLength:"200"`
 	Body     Opt[string] `json:"body,omitzero" minLength:"1" maxLength:"4000"`

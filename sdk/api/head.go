@@ -8,6 +8,9 @@ type Head struct {
 	UpdatedAt Time   `json:"updatedAt"`
 }
 
+// ETagVersion makes the version the ETag.
+func (h Head) ETagVersion() int { return h.Version }
+
 // Ref names one object.
 type Ref struct {
 	ID      string `json:"id" doc:"Id of the object."`

@@ -123,17 +123,11 @@ type ArticleFeedback struct {
 
 // Category groups articles.
 type Category struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Slug      string `json:"slug" doc:"Unique per team."`
-	Position  int    `json:"position" doc:"Ascending order on the help pages."`
-	Version   int    `json:"version"`
-	CreatedAt Time   `json:"createdAt"`
-	UpdatedAt Time   `json:"updatedAt"`
+	Head
+	Name     string `json:"name"`
+	Slug     string `json:"slug" doc:"Unique per team."`
+	Position int    `json:"position" doc:"Ascending order on the help pages."`
 }
-
-// ETagVersion is the category's version.
-func (c Category) ETagVersion() int { return c.Version }
 
 // CategoryQuery lists categories.
 type CategoryQuery struct {
@@ -149,15 +143,9 @@ type CategoryCreate struct {
 	Position int    `json:"position,omitempty" minimum:"0" maximum:"100000"`
 }
 
-// CategoryRef names a category.
-type CategoryRef struct {
-	ID      string `json:"id" doc:"Id of the category."`
-	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the category has this version."`
-}
-
 // CategoryPatch names a category and what to change.
 type CategoryPatch struct {
-	CategoryRef
+	Ref
 	Name     Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"120"`
 	Slug     Opt[string] `json:"slug,omitzero" minLength:"1" maxLength:"100"`
 	Position Opt[int]    `json:"position,omitzero" minimum:"0" maximum:"100000"`

@@ -156,7 +156,7 @@ func newCategoryDelete(a *kit.App) *cobra.Command {
 					return err
 				}
 			}
-			if err := c.Helpdesk.DeleteCategory(cmd.Context(), api.CategoryRef{ID: id}, w.Options()...); err != nil {
+			if err := c.Helpdesk.DeleteCategory(cmd.Context(), api.Ref{ID: id}, w.Options()...); err != nil {
 				return err
 			}
 			a.IO.Say("deleted %s", args[0])

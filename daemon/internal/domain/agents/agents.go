@@ -100,16 +100,6 @@ func (s *Service) Ops() []op.Op {
 		{Name: "agents.stats", Session: op.Viewer, Class: read, Do: op.Func(s.Stats),
 			Doc: "Counts an agent's answers, handoffs, tokens and ratings."},
 
-		{Name: "cannedResponses.list", Session: op.Viewer, Class: read, Do: op.Func(s.ListCanned),
-			Doc: "Lists canned responses, newest first."},
-		{Name: "cannedResponses.get", Session: op.Viewer, Class: read, Do: op.Func(s.GetCanned),
-			Doc: "Returns one canned response."},
-		{Name: "cannedResponses.create", Session: op.Operator, Class: write, Status: http.StatusCreated, Do: op.Func(s.CreateCanned),
-			Doc: "Creates a canned response."},
-		{Name: "cannedResponses.update", Session: op.Operator, Class: write, Do: op.Func(s.UpdateCanned),
-			Doc: "Changes the members of a canned response that are sent."},
-		{Name: "cannedResponses.delete", Session: op.Operator, Class: write, Hints: op.Hints{Destructive: true}, Do: op.Func(s.DeleteCanned),
-			Doc: "Deletes a canned response and its links to agents."},
 		{Name: "cannedResponses.match", Session: op.Viewer, Class: read, Do: op.Func(s.Match),
 			Doc: "Finds the canned responses that fit a message, best first."},
 
@@ -123,7 +113,7 @@ func (s *Service) Ops() []op.Op {
 	for i := range ops {
 		ops[i].Hints.ReadOnly, ops[i].Audit = ops[i].Class == read, ops[i].Class == write
 	}
-	return ops
+	return append(ops, s.cannedOps()...)
 }
 
 func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }

@@ -1,119 +1,52 @@
 package agents
 
 import (
-	"context"
-	"errors"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// ListCanned lists canned responses in the order of their creation.
-func (s *Service) ListCanned(ctx context.Context, who op.Caller, in api.CannedQuery) (page api.Page[api.CannedResponse], err error) {
-	p := kv.Page[api.CannedResponse]{Index: "c"}
-	if wanted := strings.Fields(strings.ToLower(in.Q)); len(wanted) > 0 {
-		p.Keep = func(c *api.CannedResponse) bool { return hasAll(c, wanted) }
-	}
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		page, err = op.List(tx, canned, who.Team, in.Q, in.PageQuery, p, showCanned)
-		return err
+// cannedResponses keeps canned responses, each under a shortcut of its own.
+func (s *Service) cannedResponses() *resource.Collection[api.CannedResponse] {
+	return resource.New(s.store, func() time.Time { return s.Now() }, resource.Kind[api.CannedResponse]{
+		Table: canned, Index: "c", Prefix: "can", Noun: "canned response", Max: maxCanned,
+		Validate: func(_ kv.Tx, _ op.Caller, _, c *api.CannedResponse) error { return checkCanned(c) },
+		OnDelete: func(tx kv.Tx, who op.Caller, c *api.CannedResponse) error {
+			return s.unlinkEverywhere(tx, who.Team, c.ID)
+		},
+		Taken: map[string]api.Code{"shortcut": api.CodeShortcutTaken},
 	})
-	return page, err
 }
 
-func showCanned(_ string, c *api.CannedResponse) (api.CannedResponse, error) { return *c, nil }
+func (s *Service) cannedOps() []op.Op {
+	return resource.Rows[api.CannedResponse, api.CannedCreate, api.CannedPatch](s.cannedResponses(), resource.Offer[api.CannedResponse, api.CannedQuery]{
+		Name: "cannedResponses", A: "a canned response", Many: "canned responses", Viewer: op.Viewer, Editor: op.Operator, Audit: true,
+		Docs: map[string]string{"delete": "Deletes a canned response and its links to agents."},
+		Page: func(q *api.CannedQuery) (p kv.Page[api.CannedResponse], scope string) {
+			if wanted := strings.Fields(strings.ToLower(q.Q)); len(wanted) > 0 {
+				p.Keep = func(c *api.CannedResponse) bool { return hasAll(c, wanted) }
+			}
+			return p, q.Q
+		},
+	})
+}
 
 func hasAll(c *api.CannedResponse, wanted []string) bool {
 	text := strings.ToLower(c.Shortcut + "\n" + c.Title + "\n" + c.Body)
 	return !slices.ContainsFunc(wanted, func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// GetCanned returns one canned response.
-func (s *Service) GetCanned(ctx context.Context, who op.Caller, in api.CannedRef) (out api.CannedResponse, err error) {
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		c, err := canned.Get(tx, who.Team, in.ID)
-		if err == nil {
-			out = *c
-		}
-		return err
-	})
-	return out, err
-}
-
 // HasCanned reports whether the team has a canned response.
 func (s *Service) HasCanned(tx kv.Tx, team, id string) (bool, error) {
 	return canned.Exists(tx, team, id)
-}
-
-// CreateCanned stores a canned response under a shortcut of its own.
-func (s *Service) CreateCanned(ctx context.Context, who op.Caller, in api.CannedCreate) (api.CannedResponse, error) {
-	now := s.Now()
-	c := api.CannedResponse{
-		ID: kv.IDAt("can", now), Shortcut: in.Shortcut, Title: in.Title, Body: in.Body, Version: 1,
-		CreatedAt: api.TimeOf(now), UpdatedAt: api.TimeOf(now),
-	}
-	if err := settleCanned(&c); err != nil {
-		return c, err
-	}
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.CannedResponse, error) {
-		all, err := everyCanned(tx, who.Team)
-		if err != nil {
-			return c, err
-		}
-		if len(all) >= maxCanned {
-			return c, quotaExceeded(maxCanned, "canned responses")
-		}
-		return c, taken(canned.Insert(tx, who.Team, c.ID, &c))
-	})
-}
-
-// UpdateCanned changes the members that are present.
-func (s *Service) UpdateCanned(ctx context.Context, who op.Caller, in api.CannedPatch) (api.CannedResponse, error) {
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.CannedResponse, error) {
-		before, err := canned.Get(tx, who.Team, in.ID)
-		if err != nil {
-			return api.CannedResponse{}, err
-		}
-		if err := op.CheckVersion(in.IfMatch, before.Version); err != nil {
-			return *before, err
-		}
-		c := *before
-		in.Shortcut.Apply(&c.Shortcut)
-		in.Title.Apply(&c.Title)
-		in.Body.Apply(&c.Body)
-		if err := settleCanned(&c); err != nil {
-			return c, err
-		}
-		if c.Shortcut == before.Shortcut && c.Title == before.Title && c.Body == before.Body {
-			return c, nil
-		}
-		c.Version, c.UpdatedAt = c.Version+1, s.now()
-		return c, taken(canned.Put(tx, who.Team, c.ID, &c))
-	})
-}
-
-// DeleteCanned removes a canned response, also from the agents that it is
-// linked to.
-func (s *Service) DeleteCanned(ctx context.Context, who op.Caller, in api.CannedRef) (api.Deleted, error) {
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
-		c, err := canned.Get(tx, who.Team, in.ID)
-		if err != nil {
-			return api.Deleted{}, err
-		}
-		if err := op.CheckVersion(in.IfMatch, c.Version); err != nil {
-			return api.Deleted{}, err
-		}
-		if err := s.unlinkEverywhere(tx, who.Team, in.ID); err != nil {
-			return api.Deleted{}, err
-		}
-		return api.Deleted{ID: in.ID, Deleted: true}, canned.Delete(tx, who.Team, in.ID)
-	})
 }
 
 func (s *Service) unlinkEverywhere(tx kv.Tx, team, id string) error {
@@ -158,15 +91,14 @@ func linkedCanned(tx kv.Tx, team string, ids []string) ([]*api.CannedResponse, e
 	return out, nil
 }
 
-// settleCanned derives what a canned response does not say itself.
-func settleCanned(c *api.CannedResponse) error {
-	c.Title = strings.TrimSpace(c.Title)
-	var bad []api.FieldError
-	if c.Title == "" {
-		bad = append(bad, api.FieldError{Pointer: "/title", Code: "required", Message: "is required"})
+// checkCanned refuses what says nothing, and lists the variables.
+func checkCanned(c *api.CannedResponse) error {
+	var f field.Failures
+	if c.Title = strings.TrimSpace(c.Title); c.Title == "" {
+		f.Add("/title", "required", "is required")
 	}
 	if strings.TrimSpace(c.Body) == "" {
-		bad = append(bad, api.FieldError{Pointer: "/body", Code: "required", Message: "is required"})
+		f.Add("/body", "required", "is required")
 	}
 	c.Variables = []string{}
 	for _, found := range variable().FindAllStringSubmatch(c.Body, -1) {
@@ -174,19 +106,8 @@ func settleCanned(c *api.CannedResponse) error {
 			c.Variables = append(c.Variables, found[1])
 		}
 	}
-	return refuse(bad)
+	return f.Err()
 }
 
 // variable is {{ name }} in a body.
 var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{\s*([A-Za-z_][A-Za-z0-9_.]*)\s*\}\}`) })
-
-// taken says which canned response has the shortcut.
-func taken(err error) error {
-	conflict, ok := errors.AsType[*kv.ConflictError](err)
-	if !ok {
-		return err
-	}
-	e := api.NewError(http.StatusConflict, api.CodeShortcutTaken, "Another canned response has this shortcut.")
-	e.ExistingID = conflict.ID
-	return e
-}

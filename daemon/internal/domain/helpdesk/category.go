@@ -1,10 +1,11 @@
 package helpdesk
 
 import (
-	"context"
+	"time"
 
 	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/slug"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -21,28 +22,19 @@ var categories = kv.NewTable("category",
 
 var categorySlugs = slug.Names{Noun: "category", Counter: "categorySlug"}
 
-// CreateCategory stores a category.
-func (s *Service) CreateCategory(ctx context.Context, who op.Caller, in api.CategoryCreate) (api.Category, error) {
-	now := s.Now()
-	c := api.Category{
-		ID: kv.IDAt("cat", now), Name: in.Name, Slug: in.Slug, Position: in.Position,
-		Version: 1, CreatedAt: api.TimeOf(now), UpdatedAt: api.TimeOf(now),
-	}
-	if err := checkCategoryFields(&c); err != nil {
-		return c, err
-	}
-	if c.Slug == "" {
-		c.Slug = categorySlugs.Of(c.Name)
-	}
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Category, error) {
-		c := c
-		err := categories.Insert(tx, who.Team, c.ID, &c)
-		if _, taken := slug.Taken(err); taken && in.Slug == "" {
-			if c.Slug, err = slug.Next(tx, categorySlugs, categories, who.Team, c.Slug); err == nil {
-				err = categories.Insert(tx, who.Team, c.ID, &c)
-			}
-		}
-		return c, slug.Refuse(tx, categorySlugs, categories, who.Team, err)
+func (s *Service) categoryOps() []op.Op {
+	kept := resource.New(s.store, func() time.Time { return s.Now() }, resource.Kind[api.Category]{
+		Table: categories, Index: "pos", Prefix: "cat", Noun: "category", Plural: "categories",
+		Validate: func(_ kv.Tx, _ op.Caller, _, c *api.Category) error { return checkCategoryFields(c) },
+		OnDelete: func(tx kv.Tx, who op.Caller, c *api.Category) error { return s.empty(tx, who, c.ID) },
+		Slug:     &resource.Slug[api.Category]{Names: categorySlugs, Of: func(c *api.Category) (*string, string) { return &c.Slug, c.Name }},
+	})
+	return resource.Rows[api.Category, api.CategoryCreate, api.CategoryPatch](kept, resource.Offer[api.Category, api.CategoryQuery]{
+		Name: "helpdesk.categories", Path: "/helpdesk/categories", Read: op.HelpdeskRead, Write: op.HelpdeskWrite,
+		A: "a category of help articles", Docs: map[string]string{
+			"list":   "Lists the categories of help articles by their position.",
+			"delete": "Deletes a category; its articles are left without one.",
+		},
 	})
 }
 
@@ -55,68 +47,7 @@ func checkCategoryFields(c *api.Category) error {
 	return f.Err()
 }
 
-// ListCategories returns a page of categories by their position.
-func (s *Service) ListCategories(ctx context.Context, who op.Caller, in api.CategoryQuery) (page api.Page[api.Category], err error) {
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		page, err = op.List(tx, categories, who.Team, "", api.PageQuery(in), kv.Page[api.Category]{Index: "pos"},
-			func(_ string, c *api.Category) (api.Category, error) { return *c, nil })
-		return err
-	})
-	return page, err
-}
-
-// GetCategory returns one category.
-func (s *Service) GetCategory(ctx context.Context, who op.Caller, in api.CategoryRef) (out api.Category, err error) {
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		c, err := categories.Get(tx, who.Team, in.ID)
-		if err == nil {
-			out = *c
-		}
-		return err
-	})
-	return out, err
-}
-
-// UpdateCategory changes the members that are present.
-func (s *Service) UpdateCategory(ctx context.Context, who op.Caller, in api.CategoryPatch) (api.Category, error) {
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Category, error) {
-		c, err := categories.Get(tx, who.Team, in.ID)
-		if err != nil {
-			return api.Category{}, err
-		}
-		if err := op.CheckVersion(in.IfMatch, c.Version); err != nil {
-			return *c, err
-		}
-		was := *c
-		in.Name.Apply(&c.Name)
-		in.Slug.Apply(&c.Slug)
-		in.Position.Apply(&c.Position)
-		if err := checkCategoryFields(c); err != nil || *c == was {
-			return *c, err
-		}
-		c.Version, c.UpdatedAt = c.Version+1, s.now()
-		err = categories.Put(tx, who.Team, c.ID, c)
-		return *c, slug.Refuse(tx, categorySlugs, categories, who.Team, err)
-	})
-}
-
-// DeleteCategory removes a category and takes its articles out of it.
-func (s *Service) DeleteCategory(ctx context.Context, who op.Caller, in api.CategoryRef) (api.Deleted, error) {
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
-		c, err := categories.Get(tx, who.Team, in.ID)
-		if err != nil {
-			return api.Deleted{}, err
-		}
-		if err := op.CheckVersion(in.IfMatch, c.Version); err != nil {
-			return api.Deleted{}, err
-		}
-		if err := s.empty(tx, who, in.ID); err != nil {
-			return api.Deleted{}, err
-		}
-		return api.Deleted{ID: in.ID, Deleted: true}, categories.Delete(tx, who.Team, in.ID)
-	})
-}
-
+// empty takes the articles out of a category.
 func (s *Service) empty(tx kv.Tx, who op.Caller, category string) error {
 	for {
 		in, err := table.List(tx, who.Team, kv.Page[record]{Index: "cat", Prefixes: [][]byte{kv.Key(category)}, Limit: 500})

@@ -96,21 +96,6 @@ func (s *Service) stateOps() []op.Op {
 	}
 }
 
-func (s *Service) categoryOps() []op.Op {
-	return []op.Op{
-		{Name: "helpdesk.categories.create", Method: "POST", Path: "/helpdesk/categories", Scope: op.HelpdeskWrite, Status: http.StatusCreated, Do: op.Func(s.CreateCategory),
-			Doc: "Creates a category of help articles."},
-		{Name: "helpdesk.categories.list", Method: "GET", Path: "/helpdesk/categories", Scope: op.HelpdeskRead, Do: op.Func(s.ListCategories),
-			Doc: "Lists the categories of help articles by their position."},
-		{Name: "helpdesk.categories.get", Method: "GET", Path: "/helpdesk/categories/{id}", Scope: op.HelpdeskRead, Do: op.Func(s.GetCategory),
-			Doc: "Returns one category of help articles."},
-		{Name: "helpdesk.categories.update", Method: "PATCH", Path: "/helpdesk/categories/{id}", Scope: op.HelpdeskWrite, Do: op.Func(s.UpdateCategory),
-			Doc: "Changes the members of a category that are sent."},
-		{Name: "helpdesk.categories.delete", Method: "DELETE", Path: "/helpdesk/categories/{id}", Scope: op.HelpdeskWrite, Hints: op.Hints{Destructive: true}, Do: op.Func(s.DeleteCategory),
-			Doc: "Deletes a category; its articles are left without one."},
-	}
-}
-
 func (s *Service) searchOps() []op.Op {
 	return []op.Op{
 		{Name: "helpdesk.search", Method: "GET", Path: "/helpdesk/search", Scope: op.HelpdeskRead,

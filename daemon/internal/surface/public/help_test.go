@@ -30,7 +30,10 @@ func newArticle(slug, title, content, category string) api.Article {
 func desk() *memory {
 	m := blog()
 	m.rated = map[string]int{}
-	m.categories = []api.Category{{ID: "cat_1", Name: "Shipping", Slug: "shipping"}, {ID: "cat_2", Name: "secret", Slug: "secret"}, {ID: "cat_3", Name: "Paying", Slug: "paying"}}
+	m.categories = []api.Category{
+		{Head: api.Head{ID: "cat_1"}, Name: "Shipping", Slug: "shipping"}, {Head: api.Head{ID: "cat_2"}, Name: "secret", Slug: "secret"},
+		{Head: api.Head{ID: "cat_3"}, Name: "Paying", Slug: "paying"},
+	}
 	draft := newArticle("secret-draft", "secret", "secret", "cat_1")
 	draft.Status = api.ArticleDraft
 	inSecret := newArticle("secret-archived", "secret", "secret", "cat_2")
@@ -203,7 +206,7 @@ func TestCorpusIsInertOnHelpPages(t *testing.T) {
 		a.Excerpt, a.Locale, a.Tags = payload, payload, []string{payload}
 		m.articles = append(m.articles, a)
 	}
-	m.categories = []api.Category{{ID: "cat_1", Name: m.articles[3].Title, Slug: "c"}}
+	m.categories = []api.Category{{Head: api.Head{ID: "cat_1"}, Name: m.articles[3].Title, Slug: "c"}}
 	base := serve(t, m, public.Options{Log: quiet})
 	addresses := []string{base + "/notes/help", base + "/notes/help/category/c", base + "/notes/help?q=" + url.QueryEscape(m.articles[5].Title)}
 	for _, a := range m.articles {

@@ -1,0 +1,70 @@
+package resource
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Offer says how a kind is offered.
+type Offer[T, Q any] struct {
+	Name string // of its operations: "cannedResponses"
+	Path string // REST path; "" is for members only
+	// Read and Write are what a key needs, Viewer and Editor what a member needs
+	// where there is no path.
+	Read, Write    op.Scope
+	Viewer, Editor op.Role
+	Audit          bool   // changes are noted in the audit log
+	A, Many        string // in the documentation: "a tag", "tags"
+	Docs           map[string]string
+	// Page is what a query asks for, and the name of its filters; nil is all
+	// objects.
+	Page func(q *Q) (p kv.Page[T], scope string)
+}
+
+// Rows are the operations that every kind has: create, list, get, update and
+// delete. C, P and Q are their inputs. Each member of C and P has its name in T.
+func Rows[T, C, P, Q any](c *Collection[T], o Offer[T, Q]) []op.Op {
+	create, patch := Copier[T, C](), Copier[T, P]()
+	refOf, pageOf := part[api.Ref, P](), part[api.PageQuery, Q]()
+	if o.Page == nil {
+		o.Page = func(*Q) (kv.Page[T], string) { return kv.Page[T]{}, "" }
+	}
+	rows := []op.Op{
+		o.row("create", http.MethodPost, "", "Creates "+o.A+".", op.Func(func(ctx context.Context, who op.Caller, in C) (T, error) {
+			var v T
+			create(&v, &in)
+			return c.Create(ctx, who, v)
+		})),
+		o.row("list", http.MethodGet, "", "Lists "+o.Many+", newest first.", op.Func(func(ctx context.Context, who op.Caller, q Q) (api.Page[T], error) {
+			p, scope := o.Page(&q)
+			return c.List(ctx, who, pageOf(&q), p, scope)
+		})),
+		o.row("get", http.MethodGet, "/{id}", "Returns "+o.A+".", op.Func(c.Get)),
+		o.row("update", http.MethodPatch, "/{id}", "Changes the members of "+o.A+" that are sent.", op.Func(func(ctx context.Context, who op.Caller, in P) (T, error) {
+			return c.Change(ctx, who, refOf(&in), func(_ kv.Tx, v *T) error {
+				patch(v, &in)
+				return nil
+			})
+		})),
+		o.row("delete", http.MethodDelete, "/{id}", "Deletes "+o.A+".", op.Func(c.Delete)),
+	}
+	rows[0].Status = http.StatusCreated
+	rows[4].Hints.Destructive = true
+	return rows
+}
+
+func (o *Offer[T, Q]) row(verb, method, path, doc string, do op.Do) op.Op {
+	row := op.Op{Name: o.Name + "." + verb, Doc: cmp.Or(o.Docs[verb], doc), Do: do, Class: op.ClassWrite, Scope: o.Write, Session: o.Editor, Audit: o.Audit}
+	if method == http.MethodGet {
+		row.Class, row.Scope, row.Session, row.Audit, row.Hints.ReadOnly = op.ClassRead, o.Read, o.Viewer, false, true
+	}
+	if o.Path != "" {
+		row.Method, row.Path = method, o.Path+path
+	}
+	return row
+}
