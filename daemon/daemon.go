@@ -92,6 +92,7 @@ type Daemon struct {
 	bridge  *hijack.Bridge
 	metrics *metrics
 	budget  *budget.Budget // of large bodies in flight, in and out
+	conns   int            // that may be open at once
 	admin   net.Listener   // nil before listenAdmin, and where there is none
 
 	ctx      context.Context // of operations and workers; ends in Close
@@ -121,11 +122,21 @@ func Open(cfg *Config) (*Daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	d := &Daemon{cfg: cfg, store: store, budget: budget.New(budget.Size(budget.Memory(os.DirFS("/"))))}
+	memory := Memory()
+	d := &Daemon{cfg: cfg, store: store, budget: budget.New(budget.Size(memory)), conns: guard.MaxConns(guard.Descriptors(), memory)}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.join(limits, box, allow)
 	return d, nil
 }
+
+// Conns is how many connections so many open files and bytes of memory allow,
+// each 0 for unlimited, and how many there would be with enough of both.
+func Conns(files int, memory int64) (conns, most int) {
+	return guard.MaxConns(files, memory), guard.MaxConns(0, 0)
+}
+
+// Files is how many files and connections the process may have open; 0 is any.
+func Files() int { return guard.Descriptors() }
 
 // SetBase derives the public address when the configuration does not say it. It
 // must come before Serve.
@@ -159,8 +170,16 @@ func (d *Daemon) NewLink(ctx context.Context, email string) (api.MemberInvited, 
 // Prepare takes what serving needs beside the listener: certificates and the
 // admin address. Serve does it too; called before, it shows what is in the way.
 func (d *Daemon) Prepare() error {
+	if d.conns == 0 {
+		return TooFewFiles()
+	}
 	_, err := d.tlsConfig()
 	return errors.Join(err, d.listenAdmin())
+}
+
+// TooFewFiles says that nothing can be served with the limit of open files.
+func TooFewFiles() error {
+	return fmt.Errorf("%d open files leave too few for connections; raise the limit (ulimit -n, or LimitNOFILE of systemd) to 1024 or more", Files())
 }
 
 // Serve answers on ln until ctx ends or the store fails, then drains.
@@ -170,8 +189,8 @@ func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
 		return err
 	}
 	server := guard.New(guard.Options{
-		Handler: d.route, BodyLimit: bodyLimit, Refused: trpc.Reshape, TLS: config,
-		MaxConnsPerAddress: d.connsPerAddress(),
+		Handler: d.route, BodyLimit: bodyLimit, Holder: d.holder, Budget: d.budget, Own: own, Refused: d.refused,
+		TLS: config, MaxConns: d.conns, MaxConnsPerAddress: d.connsPerAddress(),
 	})
 	var work conc.WaitGroup
 	work.Go(func() { d.work(d.ctx) })
@@ -184,7 +203,8 @@ func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
 	served := make(chan error, 1)
 	work.Go(func() { served <- server.Serve(ln) })
 	notify("READY=1")
-	slog.Info("serving", "address", ln.Addr().String(), "data", d.cfg.Data, "version", Release())
+	slog.Info("serving", "address", ln.Addr().String(), "data", d.cfg.Data, "version", Release(),
+		"connections", d.conns, "largeBodies", size(d.budget.Total()).String())
 
 	select {
 	case <-ctx.Done():

@@ -97,7 +97,7 @@ func (d *Daemon) surfaces() {
 		Address: d.address, Observe: d.metrics.observe,
 		Origins: d.cfg.Origins, BaseURL: d.cfg.BaseURL, Version: Release(),
 	})
-	d.sockets = hijack.OpenSockets(slog.Default(), hijack.SocketLimits{})
+	d.sockets = hijack.OpenSockets(slog.Default(), hijack.SocketLimits{Total: socketsOf(d.conns)})
 	d.widget = widget.New(&desk{team: d.team, chat: d.chat}, widget.Options{
 		Context: d.ctx, Upgrade: d.sockets.Upgrade, Stream: d.bridge.Handler,
 		Address: d.address, Pace: newFallbackPace(), BaseURL: d.base, DemoSite: d.demoSite,
@@ -105,6 +105,10 @@ func (d *Daemon) surfaces() {
 	d.public = public.New(&site{team: d.team, posts: d.posts, media: d.media, desk: d.helpdesk, hosts: pairs(d.cfg.SiteHosts)},
 		public.Options{BaseURL: d.base, Address: d.address})
 }
+
+// socketsOf leaves a part of the connections to requests: a websocket keeps its
+// place.
+func socketsOf(conns int) int { return max(1, conns-conns/4) }
 
 // work runs everything that is not an answer to a request, until ctx ends.
 func (d *Daemon) work(ctx context.Context) {

@@ -86,6 +86,51 @@ func bodyLimit(h *fasthttp.RequestHeader) int {
 	return guard.SmallBody
 }
 
+// holder is the team that a request's credential acts for, "" for a stranger.
+func (d *Daemon) holder(h *fasthttp.RequestHeader) string {
+	bearer, found := bytes.CutPrefix(h.Peek("Authorization"), []byte("Bearer "))
+	if !found {
+		bearer = h.Cookie(rest.CookieName)
+	}
+	if len(bearer) == 0 {
+		return ""
+	}
+	return d.team.Whose(d.ctx, string(bearer))
+}
+
+// own reports whether an answer was made for its request alone: those of the
+// API. Pages, scripts and pictures are shared.
+func own(ctx *fasthttp.RequestCtx) bool {
+	path := ctx.Path()
+	return bytes.HasPrefix(path, []byte(rest.Prefix)) || bytes.HasPrefix(path, []byte(trpc.Prefix)) || string(path) == mcpPath
+}
+
+// refused says why a large body was not read where that is not its size: the
+// credential, as it would have been told with a small one. It counts as a guess
+// like any other.
+func (d *Daemon) refused(ctx *fasthttp.RequestCtx) {
+	h := &ctx.Request.Header
+	if ctx.Response.StatusCode() == fasthttp.StatusRequestEntityTooLarge && bodyLimit(h) > guard.SmallBody {
+		if err := d.unknown(ctx); err != nil {
+			rest.Refuse(ctx, err)
+		}
+	}
+	trpc.Reshape(ctx)
+}
+
+// unknown is the refusal of the request's credential, nil for a good one.
+func (d *Daemon) unknown(ctx *fasthttp.RequestCtx) error {
+	if bytes.HasPrefix(ctx.Request.Header.RequestURI(), []byte(trpc.Prefix)) {
+		_, err := d.rest.Member(ctx, false)
+		return err
+	}
+	bearer, err := rest.Bearer(ctx)
+	if err == nil {
+		_, err = d.team.Authenticate(d.ctx, bearer, d.address(ctx))
+	}
+	return err
+}
+
 // address is the client's, told by the proxy when there is one: the last entry
 // of X-Forwarded-For is the one that our own proxy wrote.
 func (d *Daemon) address(ctx *fasthttp.RequestCtx) string {

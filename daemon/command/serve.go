@@ -59,9 +59,7 @@ func serve(ctx context.Context, cfg *daemon.Config, out io.Writer) error {
 		ballast[i] = make([]byte, heapFloor/floorParts)
 	}
 	defer runtime.KeepAlive(&ballast)
-	if cfg.MemoryLimit > 0 {
-		debug.SetMemoryLimit(int64(cfg.MemoryLimit))
-	}
+	daemon.LimitMemory(cfg)
 	ln, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", cfg.Listen, daemon.Reason(err))

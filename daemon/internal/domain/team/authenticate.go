@@ -42,13 +42,7 @@ func (s *Service) Authenticate(ctx context.Context, bearer, address string) (op.
 	if !ok {
 		return op.Caller{}, s.wrong(address, invalidKey())
 	}
-	v, err := s.secrets.find(&f, func() (v *secret, err error) {
-		err = s.store.View(ctx, func(tx kv.Tx) (err error) {
-			v, err = find(tx, secrets, &f)
-			return err
-		})
-		return v, err
-	})
+	v, err := s.secret(ctx, &f)
 	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
 		return op.Caller{}, s.wrong(address, invalidKey())
 	}
@@ -65,6 +59,16 @@ func (s *Service) Authenticate(ctx context.Context, bearer, address string) (op.
 		Actor: api.Actor{Type: "key", ID: v.Key}, Name: v.Name,
 		Scopes: parseScopes(v.Scopes), ExpiresAt: v.Expires, Address: address,
 	}, nil
+}
+
+func (s *Service) secret(ctx context.Context, f *Fingerprint) (*secret, error) {
+	return s.secrets.find(f, func() (v *secret, err error) {
+		err = s.store.View(ctx, func(tx kv.Tx) (err error) {
+			v, err = find(tx, secrets, f)
+			return err
+		})
+		return v, err
+	})
 }
 
 func invalidKey() *api.Error {

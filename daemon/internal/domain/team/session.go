@@ -72,13 +72,7 @@ func sessionRequired() *api.Error {
 // rate_limited an address that has tried too many wrong ones.
 func (s *Service) AuthenticateSession(ctx context.Context, bearer, address, userAgent string) (op.Caller, error) {
 	f := fingerprint(bearer)
-	found, err := s.entered.find(&f, func() (v *signedIn, err error) {
-		err = s.store.View(ctx, func(tx kv.Tx) (err error) {
-			v, err = enter(tx, &f)
-			return err
-		})
-		return v, err
-	})
+	found, err := s.signedIn(ctx, &f)
 	if err == nil && !found.session.alive(s.Now()) {
 		err = &kv.NotFoundError{Table: sessions.Name(), ID: found.who.Credential}
 	}
@@ -119,6 +113,16 @@ func (s *Service) Present(ctx context.Context, who op.Caller) (op.Caller, error)
 		return op.Caller{}, sessionRequired()
 	}
 	return who, err
+}
+
+func (s *Service) signedIn(ctx context.Context, f *Fingerprint) (*signedIn, error) {
+	return s.entered.find(f, func() (v *signedIn, err error) {
+		err = s.store.View(ctx, func(tx kv.Tx) (err error) {
+			v, err = enter(tx, f)
+			return err
+		})
+		return v, err
+	})
 }
 
 // signedIn is what a session's token leads to.

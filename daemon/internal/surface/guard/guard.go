@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -21,6 +22,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/budget"
 )
 
 // SmallBody is the largest request body, in bytes, where Options.BodyLimit
@@ -36,6 +39,13 @@ const headerBlock = 64 << 10
 // response before Options.Handler runs.
 const RequestIDHeader = "X-Request-Id"
 
+// Every answer of every surface carries it: none is to be taken for another type
+// than it says.
+var (
+	noSniff      = []byte("X-Content-Type-Options")
+	noSniffValue = []byte("nosniff")
+)
+
 // Options says how a Server behaves. Handler is required; every other zero
 // value has a default.
 type Options struct {
@@ -44,19 +54,30 @@ type Options struct {
 	// BodyLimit returns how many bytes of body a request may have. It runs when
 	// the header has been read and the body has not. nil: SmallBody for all.
 	BodyLimit func(*fasthttp.RequestHeader) int
+	// Holder names whom a request acts for by its credentials, such as the team,
+	// or "" for a stranger, whose bodies are small whatever BodyLimit says. It
+	// runs before a body over SmallBody is read. nil: strangers all.
+	Holder func(*fasthttp.RequestHeader) string
+	// Budget bounds the bodies over SmallBody that are in flight. nil: unbounded.
+	Budget *budget.Budget
+	// Own reports whether an answer was made for its request alone, so that it
+	// takes memory until the client has read it. nil: none is.
+	Own func(*fasthttp.RequestCtx) bool
 	// Refused may give an answer that the server refused with, as
-	// application/problem+json, the form of the surface that it was meant for.
-	// The status stays. nil: left as it is.
+	// application/problem+json, the form of the surface that it was meant for,
+	// and say more precisely why. nil: left as it is.
 	Refused fasthttp.RequestHandler
 	// Log receives panics as errors and refusals as debug lines.
 	// nil: slog.Default().
 	Log *slog.Logger
 	// TLS turns the listener into an HTTPS one.
 	TLS *tls.Config
-	// MaxConns bounds open connections, hijacked ones included. 0: 20,000.
+	// MaxConns bounds open connections, hijacked ones included. 0: 20,000. The
+	// function MaxConns says what the process has room for.
 	MaxConns int
 	// MaxConnsPerAddress bounds open connections of one IPv4 address or one
-	// IPv6 /64. 0: 500. Negative: no bound, for a server behind a proxy.
+	// IPv6 /64. 0: 500, or half of MaxConns where that is fewer. Negative: no
+	// bound, for a server behind a proxy.
 	MaxConnsPerAddress int
 	// ReadTimeout bounds reading one request, WriteTimeout writing one answer,
 	// IdleTimeout the pause between two requests. 0: 15 s, 30 s, 60 s.
@@ -68,6 +89,10 @@ type Server struct {
 	http      *fasthttp.Server
 	next      fasthttp.RequestHandler
 	bodyLimit func(*fasthttp.RequestHeader) int
+	holder    func(*fasthttp.RequestHeader) string
+	own       func(*fasthttp.RequestCtx) bool
+	budget    *budget.Budget
+	intake    intake
 	refused   fasthttp.RequestHandler
 	log       *slog.Logger
 	tls       *tls.Config
@@ -83,10 +108,13 @@ func New(o Options) *Server {
 	s := &Server{
 		next:      o.Handler,
 		bodyLimit: o.BodyLimit,
+		holder:    o.Holder,
+		own:       o.Own,
+		budget:    o.Budget,
 		refused:   o.Refused,
 		log:       cmp.Or(o.Log, slog.Default()),
 		tls:       o.TLS,
-		limits:    limits{total: cmp.Or(o.MaxConns, 20_000), perAddress: cmp.Or(o.MaxConnsPerAddress, 500)},
+		limits:    limitsOf(&o),
 	}
 	if s.refused == nil {
 		s.refused = func(*fasthttp.RequestCtx) {}
@@ -94,11 +122,24 @@ func New(o Options) *Server {
 	if s.bodyLimit == nil {
 		s.bodyLimit = func(*fasthttp.RequestHeader) int { return SmallBody }
 	}
+	if s.holder == nil {
+		s.holder = func(*fasthttp.RequestHeader) string { return "" }
+	}
+	if s.own == nil {
+		s.own = func(*fasthttp.RequestCtx) bool { return false }
+	}
+	if s.budget == nil {
+		s.budget = budget.New(math.MaxInt64)
+	}
+	// A large buffer goes with its request: in the pool it would wait for small
+	// ones, uncounted.
+	fasthttp.SetBodySizePoolLimit(SmallBody, largestPooledAnswer)
 	s.http = &fasthttp.Server{
 		Handler:        s.serve,
 		ErrorHandler:   s.readFailed,
 		HeaderReceived: s.headerReceived,
 		ExpectHandler:  s.expect,
+		ConnState:      state,
 		Logger:         serverLog{s.log},
 
 		ReadTimeout:        cmp.Or(o.ReadTimeout, 15*time.Second),
@@ -125,8 +166,8 @@ func (s *Server) Serve(ln net.Listener) error {
 	if !s.open(ln) {
 		return ln.Close()
 	}
-	guarded := newListener(ln, s.limits, s.tls == nil)
-	defer guarded.wait()
+	guarded := newListener(ln, s.limits, s.tls == nil, s.log)
+	defer guarded.settle()
 	serving := net.Listener(guarded)
 	if s.tls != nil {
 		serving = tls.NewListener(guarded, s.tls)
@@ -173,49 +214,139 @@ func (s *Server) close() error {
 // headerReceived says how much body may follow. A request that serve will
 // refuse gets no room for one, so that the refusal does not wait for it.
 func (s *Server) headerReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	s.intake.take(h).end()
 	switch n := h.ContentLength(); {
 	case n == 0 || n == noBody:
 		return fasthttp.RequestConfig{}
 	case check(h) != nil:
 		return fasthttp.RequestConfig{MaxRequestBodySize: 1}
 	default:
-		return fasthttp.RequestConfig{MaxRequestBodySize: max(1, s.bodyLimit(h))}
+		return fasthttp.RequestConfig{MaxRequestBodySize: max(1, s.room(h, n))}
 	}
 }
 
-// noBody is how fasthttp reports neither a length nor chunks.
-const noBody = -2
+// room is how many bytes of body the request may have. What it grants beyond
+// SmallBody it takes from the budget.
+func (s *Server) room(h *fasthttp.RequestHeader, announced int) int {
+	limit := s.bodyLimit(h)
+	size := announced
+	if size == chunkedBody {
+		size = limit
+	}
+	if size <= SmallBody || size > limit {
+		return limit
+	}
+	holder := s.holder(h)
+	if holder == "" {
+		return SmallBody
+	}
+	r := reading{until: time.Now().Add(s.http.ReadTimeout)}
+	var ok bool
+	if r.release, ok = s.budget.Take(holder, int64(size)); !ok {
+		r.refused, limit = &tooMuchAtOnce, 1
+	}
+	s.intake.put(h, r)
+	return limit
+}
+
+// How fasthttp reports chunks, and neither a length nor chunks.
+const (
+	chunkedBody = -1
+	noBody      = -2
+)
+
+// largestPooledAnswer is the largest buffer that is kept for other answers.
+const largestPooledAnswer = 1 << 20
 
 func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	h := &ctx.Request.Header
 	r := check(h)
-	if r == nil && h.ContentLength() > s.bodyLimit(h) {
-		r = &tooLarge
+	if r == nil {
+		r = s.unfit(h)
 	}
 	if r == nil {
 		return http.StatusContinue
 	}
+	s.intake.take(h).end()
 	s.refuse(ctx, r)
 	return r.status
 }
 
+// unfit says why a body that the client asks to send will not be read.
+func (s *Server) unfit(h *fasthttp.RequestHeader) *refusal {
+	granted := s.intake.peek(h)
+	if granted.refused != nil {
+		return granted.refused
+	}
+	if n := h.ContentLength(); granted.release == nil && n > min(SmallBody, s.bodyLimit(h)) {
+		return &tooLarge
+	}
+	return nil
+}
+
 // readFailed answers a request that could not be read to its end.
 func (s *Server) readFailed(ctx *fasthttp.RequestCtx, err error) {
-	r := check(&ctx.Request.Header)
-	if r == nil || len(ctx.Request.Header.RawHeaders()) == 0 {
+	large := s.intake.take(&ctx.Request.Header)
+	defer large.end()
+	r := large.refused
+	if r == nil {
+		r = check(&ctx.Request.Header)
+	}
+	if r == nil || large.refused == nil && len(ctx.Request.Header.RawHeaders()) == 0 {
 		r = refusalOf(err)
 	}
 	s.refuse(ctx, r)
 }
 
 func (s *Server) serve(ctx *fasthttp.RequestCtx) {
+	if c := counted(ctx.Conn()); c != nil {
+		c.begin()
+	}
+	if large := s.intake.take(&ctx.Request.Header); large.release != nil {
+		defer func() {
+			ctx.Request.SwapBody(nil)
+			large.release()
+		}()
+	}
+	s.answer(ctx)
+}
+
+func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	defer s.recover(ctx)
 	if r := check(&ctx.Request.Header); r != nil {
 		s.refuse(ctx, r)
 		return
 	}
 	ctx.Response.Header.Set(RequestIDHeader, requestID(ctx))
+	ctx.Response.Header.SetCanonical(noSniff, noSniffValue)
 	s.next(ctx)
+	if s.own(ctx) {
+		s.charge(ctx)
+	}
+}
+
+// charge counts a large answer until it is out, or the connection closed. One
+// that only tells is refused when there is no room; one that tells what was done
+// is sent all the same.
+func (s *Server) charge(ctx *fasthttp.RequestCtx) {
+	if ctx.Response.IsBodyStream() || len(ctx.Response.Body()) <= SmallBody {
+		return
+	}
+	c := counted(ctx.Conn())
+	if c == nil {
+		return
+	}
+	size, holder := int64(len(ctx.Response.Body())), s.holder(&ctx.Request.Header)
+	if ctx.IsGet() {
+		release, ok := s.budget.Take(holder, size)
+		if !ok {
+			s.refuse(ctx, &tooMuchAtOnce)
+			return
+		}
+		c.hold(release)
+		return
+	}
+	c.hold(s.budget.Charge(holder, size))
 }
 
 // recover is deferred outermost: fasthttp lets a panic end the process.

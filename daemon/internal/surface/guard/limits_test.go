@@ -24,7 +24,7 @@ func TestBodyLimit(t *testing.T) {
 			return 1 << 20
 		}
 		return guard.SmallBody
-	}})
+	}, Holder: func(*fasthttp.RequestHeader) string { return "k" }})
 	for _, row := range []struct {
 		name, head string
 		size       int

@@ -2,13 +2,16 @@ package guard
 
 import (
 	"container/list"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/sourcegraph/conc"
@@ -23,23 +26,38 @@ const (
 	lingerBytes = 4 << 20
 	// maxLingering bounds the refused connections that linger at once.
 	maxLingering = 256
+
+	// Pauses between attempts to accept while the system has nothing to accept
+	// with.
+	acceptPause     = 5 * time.Millisecond
+	acceptPauseMost = 500 * time.Millisecond
+
+	// amongSilent is how many of the oldest silent connections are compared, and
+	// patience how long each has at least to send its first byte: it is on its way
+	// with the last packet of the handshake.
+	amongSilent = 8
+	patience    = 20 * time.Millisecond
 )
 
-// limits are the connection caps; perAddress below zero means none.
-type limits struct{ total, perAddress int }
-
 // listener counts connections per address before any byte of theirs is read.
-// When an address is at its cap, the oldest of its connections that never
-// sent a byte gives way, so that idle sockets cannot lock out a client that
-// shares the address; if all have spoken, the new one is refused.
+// When a cap is reached, or the system runs out of descriptors, the oldest
+// connection that never sent a byte gives way, then those that are stale (see
+// stale.go); if all are in use, the new one is refused. So idle sockets cannot
+// lock out a client, wherever they come from.
 type listener struct {
 	net.Listener
 	limits limits
 	plain  bool // an answer can be written before a handshake
+	log    *slog.Logger
+	closed chan struct{}
+	close  func() error
 
-	mu        sync.Mutex // guards open, addresses and every address in it
-	open      int
+	mu        sync.Mutex // guards what follows, and every address in it
+	open      map[*conn]struct{}
+	silent    list.List // of *conn that never sent a byte, oldest first
 	addresses map[netip.Prefix]*address
+	looked    time.Time // when no stale connection was found last
+	short     time.Time // when the lack of descriptors was logged last
 
 	refusing  conc.WaitGroup
 	lingering atomic.Int32
@@ -50,32 +68,109 @@ type address struct {
 	silent list.List // of *conn that never sent a byte, oldest first
 }
 
-func newListener(ln net.Listener, l limits, plain bool) *listener {
-	return &listener{Listener: ln, limits: l, plain: plain, addresses: make(map[netip.Prefix]*address)}
+func newListener(ln net.Listener, l limits, plain bool, log *slog.Logger) *listener {
+	out := &listener{
+		Listener: ln, limits: l, plain: plain, log: log, closed: make(chan struct{}),
+		open: map[*conn]struct{}{}, addresses: map[netip.Prefix]*address{},
+	}
+	out.close = sync.OnceValue(func() error {
+		close(out.closed)
+		return ln.Close()
+	})
+	return out
 }
 
-// Accept implements net.Listener.
+// Close implements net.Listener.
+func (l *listener) Close() error { return l.close() }
+
+// Accept implements net.Listener. An error of the listener as a whole is
+// returned: to the server it is the end. What lies with one connection, or
+// passes, it waits out.
 func (l *listener) Accept() (net.Conn, error) {
+	pause := acceptPause
 	for {
 		raw, err := l.Listener.Accept()
-		if err != nil {
+		switch {
+		case err == nil:
+			pause = acceptPause
+			for !l.ripe() && l.wait(patience/4) {
+			}
+			if c := l.admit(raw); c != nil {
+				return c, nil
+			}
+		case !passes(err):
 			return nil, err
-		}
-		if c := l.admit(raw); c != nil {
-			return c, nil
+		case l.makeRoom(err): // at once again
+		case !l.wait(pause):
+			return nil, net.ErrClosed
+		default:
+			pause = min(2*pause, acceptPauseMost)
 		}
 	}
 }
 
-// wait returns when no refused connection lingers any more.
-func (l *listener) wait() { l.refusing.Wait() }
+// passes reports whether accepting may succeed after this error.
+func passes(err error) bool {
+	return outOfRoom(err) || errors.Is(err, syscall.ECONNABORTED) || errors.Is(err, syscall.EINTR)
+}
+
+// outOfRoom reports that the process or the system has no descriptor or memory
+// left for a connection.
+func outOfRoom(err error) bool {
+	for _, e := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// makeRoom closes a connection that nobody uses, so that the one that waits can
+// be accepted. It does not linger: that would keep the descriptor.
+func (l *listener) makeRoom(err error) bool {
+	if !outOfRoom(err) {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now := time.Now(); now.Sub(l.short) > time.Minute {
+		l.short = now
+		l.log.Warn("no connection can be accepted for now; raise the limit of open files", "err", err, "connections", len(l.open))
+	}
+	return l.yield(func(c *conn) { _ = c.Conn.Close() })
+}
+
+// ripe reports that a new connection need not wait, in the system's queue, for a
+// silent one that has to go to have had its time.
+func (l *listener) ripe() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	oldest := l.silent.Front()
+	return len(l.open) < l.limits.total || oldest == nil || oldest.Value.(*conn).age() >= patience
+}
+
+// wait reports whether the listener is still open after d.
+func (l *listener) wait(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-l.closed:
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// settle returns when no refused connection lingers any more.
+func (l *listener) settle() { l.refusing.Wait() }
 
 func (l *listener) admit(raw net.Conn) *conn {
 	c := &conn{Conn: raw, l: l, from: netaddr.NetworkOf(raw.RemoteAddr())}
+	c.since.Store(time.Now().UnixNano())
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open >= l.limits.total {
-		l.turnAway(raw, &overloaded)
+	if refused := l.full(c.from); refused != nil {
+		l.turnAway(raw, refused)
 		return nil
 	}
 	a := l.addresses[c.from]
@@ -83,43 +178,97 @@ func (l *listener) admit(raw net.Conn) *conn {
 		a = &address{}
 		l.addresses[c.from] = a
 	}
-	if l.limits.perAddress > 0 && a.open >= l.limits.perAddress {
-		oldest := a.silent.Front()
-		if oldest == nil {
-			l.turnAway(raw, &tooManyFromAddress)
-			return nil
-		}
-		evicted := oldest.Value.(*conn)
-		l.forget(evicted)
-		l.turnAway(evicted.Conn, &tooManyFromAddress)
-	}
-	l.open++
+	l.open[c] = struct{}{}
 	a.open++
-	c.silent = a.silent.PushBack(c)
+	c.silentHere, c.silent = a.silent.PushBack(c), l.silent.PushBack(c)
 	return c
+}
+
+// full says why there is no place for another connection from there, after it
+// has tried to make one.
+func (l *listener) full(from netip.Prefix) *refusal {
+	a := l.addresses[from]
+	if a != nil && l.limits.perAddress > 0 && a.open >= l.limits.perAddress {
+		away := func(c *conn) { l.turnAway(c.Conn, &tooManyFromAddress) }
+		if !l.evict(l.oldest(&a.silent), away) && !l.evictStale(from, away) {
+			return &tooManyFromAddress
+		}
+	}
+	if len(l.open) >= l.limits.total {
+		if !l.yield(func(c *conn) { l.turnAway(c.Conn, &overloaded) }) {
+			return &overloaded
+		}
+	}
+	return nil
+}
+
+// yield lets a connection go that nobody needs, wherever it comes from. The
+// caller holds mu.
+func (l *listener) yield(away func(*conn)) bool {
+	// Of the oldest silent ones, one of the address that has most of them: under
+	// a flood, who comes alone has not had the time to speak.
+	heaviest, most := l.oldest(&l.silent), 0
+	if heaviest != nil {
+		e := heaviest.silent
+		for n := 0; e != nil && n < amongSilent; e, n = e.Next(), n+1 {
+			c := e.Value.(*conn)
+			if beside := l.addresses[c.from].silent.Len(); beside > most && (n == 0 || c.age() >= patience && !waiting(c.Conn)) {
+				heaviest, most = c, beside
+			}
+		}
+	}
+	return l.evict(heaviest, away) || l.evictStale(netip.Prefix{}, away)
+}
+
+// oldest is the connection that has been silent for longest, after those that
+// have spoken by now were taken out. The caller holds mu.
+func (l *listener) oldest(silent *list.List) *conn {
+	for e := silent.Front(); e != nil; e = silent.Front() {
+		c := e.Value.(*conn)
+		if !waiting(c.Conn) {
+			return c
+		}
+		l.heard(c)
+	}
+	return nil
+}
+
+// evict lets a silent connection go, if there is one. The caller holds mu.
+func (l *listener) evict(c *conn, away func(*conn)) bool {
+	if c == nil {
+		return false
+	}
+	l.forget(c)
+	away(c)
+	return true
 }
 
 // forget takes c out of the counts, once. The caller holds mu.
 func (l *listener) forget(c *conn) {
-	if c.forgotten {
+	if _, counted := l.open[c]; !counted {
 		return
 	}
-	c.forgotten = true
-	l.open--
+	delete(l.open, c)
 	a := l.addresses[c.from]
 	a.open--
-	if c.silent != nil {
-		a.silent.Remove(c.silent)
-		c.silent = nil
-	}
+	l.heard(c)
 	if a.open == 0 {
 		delete(l.addresses, c.from)
 	}
 }
 
+// heard takes c out of the silent ones. The caller holds mu.
+func (l *listener) heard(c *conn) {
+	if c.silent != nil {
+		l.silent.Remove(c.silent)
+		l.addresses[c.from].silent.Remove(c.silentHere)
+		c.silent, c.silentHere = nil, nil
+	}
+}
+
 // turnAway answers raw and closes it without holding up Accept.
 func (l *listener) turnAway(raw net.Conn, r *refusal) {
-	if !l.plain || l.lingering.Load() >= maxLingering {
+	if !l.plain || int(l.lingering.Load()) >= l.limits.lingering {
 		_ = raw.Close()
 		return
 	}
@@ -137,60 +286,25 @@ func (l *listener) turnAway(raw net.Conn, r *refusal) {
 // wire is a whole HTTP answer, for connections that no request was read from.
 func (r *refusal) wire() []byte {
 	body := r.body("")
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\n"+
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"+
 		"%s: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", r.status, http.StatusText(r.status), r.header, r.headerValue, len(body), body)
-}
-
-// conn is a counted connection.
-type conn struct {
-	net.Conn
-	l    *listener
-	from netip.Prefix
-
-	silent    *list.Element // guarded by l.mu; nil once a byte came
-	forgotten bool          // guarded by l.mu
-
-	spoke, refused atomic.Bool
-}
-
-// Read implements net.Conn.
-func (c *conn) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if n > 0 && !c.spoke.Load() {
-		c.speak()
-	}
-	return n, err
-}
-
-func (c *conn) speak() {
-	c.spoke.Store(true)
-	c.l.mu.Lock()
-	defer c.l.mu.Unlock()
-	if c.silent != nil {
-		c.l.addresses[c.from].silent.Remove(c.silent)
-		c.silent = nil
-	}
-}
-
-// Close implements net.Conn.
-func (c *conn) Close() error {
-	c.l.mu.Lock()
-	c.l.forget(c)
-	c.l.mu.Unlock()
-	if c.refused.Load() {
-		drain(c.Conn)
-	}
-	return c.Conn.Close()
 }
 
 // linger makes the Close that follows a refusal wait for the client to read it.
 func linger(c net.Conn) {
+	if counted := counted(c); counted != nil {
+		counted.refused.Store(true)
+	}
+}
+
+// counted is the connection below TLS, nil for one that did not come of a
+// listener.
+func counted(c net.Conn) *conn {
 	if tc, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = tc.NetConn()
 	}
-	if counted, ok := c.(*conn); ok {
-		counted.refused.Store(true)
-	}
+	out, _ := c.(*conn)
+	return out
 }
 
 func drain(c net.Conn) {

@@ -36,6 +36,8 @@ var (
 		detail: "Too many connections from this address.", header: "Retry-After", headerValue: "5", retryable: true}
 	overloaded = refusal{status: http.StatusServiceUnavailable, code: "overloaded",
 		detail: "The server has as many connections as it takes.", header: "Retry-After", headerValue: "5", retryable: true}
+	tooMuchAtOnce = refusal{status: http.StatusServiceUnavailable, code: "overloaded",
+		detail: "Too many large bodies are under way at once. Try again in a moment.", header: "Retry-After", headerValue: "2", retryable: true}
 )
 
 func malformed(detail string) *refusal {
@@ -80,6 +82,7 @@ func (r *refusal) body(requestID string) []byte {
 func writeProblem(ctx *fasthttp.RequestCtx, r *refusal, requestID string) {
 	h := &ctx.Response.Header
 	h.Set(RequestIDHeader, requestID)
+	h.SetCanonical(noSniff, noSniffValue)
 	h.Set("Cache-Control", "no-store")
 	if r.header != "" {
 		h.Set(r.header, r.headerValue)

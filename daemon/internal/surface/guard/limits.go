@@ -1,0 +1,52 @@
+package guard
+
+import "cmp"
+
+// What the connections leave of the open files: for the store and the search
+// index, the admin and control listeners, clients of models, and refused
+// connections that linger.
+const (
+	reserveLeast = 32
+	reserveMost  = 512
+	reserveShare = 8
+
+	// mostConns is the cap where nothing else says one, perAddressMost that of
+	// one address.
+	mostConns      = 20_000
+	perAddressMost = 500
+	// fewestConns is the least that is worth serving with.
+	fewestConns = 16
+	// connMemory is what a connection with a request may hold besides a large
+	// body: its buffer for the header block, and a small body.
+	connMemory = headerBlock + SmallBody
+
+	maxDescriptors = 1 << 30
+)
+
+// MaxConns is how many connections fit where so many files may be open and so
+// much memory used; 0 is unknown or unlimited. It is 0 where too few are left to
+// serve at all.
+func MaxConns(descriptors int, memory int64) int {
+	n := mostConns
+	if descriptors > 0 {
+		n = min(n, descriptors-min(reserveLeast+descriptors/reserveShare, reserveMost))
+	}
+	if memory > 0 {
+		n = min(n, max(fewestConns, int(min(memory/2/connMemory, mostConns))))
+	}
+	if n < fewestConns {
+		return 0
+	}
+	return n
+}
+
+// limits are the connection caps; perAddress below zero means none. lingering
+// bounds the refused connections that are still open, beyond total.
+type limits struct{ total, perAddress, lingering int }
+
+func limitsOf(o *Options) limits {
+	l := limits{total: cmp.Or(o.MaxConns, mostConns)}
+	l.perAddress = cmp.Or(o.MaxConnsPerAddress, max(1, min(perAddressMost, l.total/2)))
+	l.lingering = min(maxLingering, l.total/reserveShare+1)
+	return l
+}

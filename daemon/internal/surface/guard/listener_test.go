@@ -1,0 +1,145 @@
+package guard
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// scripted is a listener that fails as it is told, then accepts.
+type scripted struct {
+	net.Listener
+	errs []error
+}
+
+func (l *scripted) Accept() (net.Conn, error) {
+	if len(l.errs) > 0 {
+		err := l.errs[0]
+		l.errs = l.errs[1:]
+		return nil, &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", err)}
+	}
+	return l.Listener.Accept()
+}
+
+func listen(t *testing.T, total int, errs ...error) (*listener, *scripted) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scripted{ln, errs}
+	l := newListener(s, limits{total: total, perAddress: -1}, true, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { _ = l.Close() })
+	return l, s
+}
+
+// connect dials and accepts.
+func connect(t *testing.T, l *listener) (client net.Conn, server *conn) {
+	t.Helper()
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return client, c.(*conn)
+}
+
+func TestAcceptGoesOn(t *testing.T) {
+	for _, passing := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
+		l, _ := listen(t, 10, passing, passing, passing)
+		connect(t, l)
+	}
+	l, _ := listen(t, 10, syscall.EINVAL)
+	if _, err := l.Accept(); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("an error that stays: %v", err)
+	}
+}
+
+// TestShortageEvicts runs out of descriptors with one silent connection and one
+// that has spoken.
+func TestShortageEvicts(t *testing.T) {
+	l, s := listen(t, 10)
+	silent, _ := connect(t, l)
+	_, busy := connect(t, l)
+	busy.speak()
+	s.errs = []error{syscall.EMFILE}
+	connect(t, l)
+	if _, err := silent.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("the silent connection: %v", err)
+	}
+	if len(l.open) != 2 {
+		t.Errorf("%d connections are open", len(l.open))
+	}
+}
+
+// TestCloseEndsAShortage closes a listener that can accept nothing.
+func TestCloseEndsAShortage(t *testing.T) {
+	l, s := listen(t, 10)
+	for range 1000 {
+		s.errs = append(s.errs, syscall.EMFILE)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("accept: %v", err)
+	}
+}
+
+// TestStaleConnectionsGiveWay fills all places with connections that have
+// spoken and asks for one more.
+func TestStaleConnectionsGiveWay(t *testing.T) {
+	long := time.Now().Add(-time.Minute).UnixNano()
+	for name, row := range map[string]struct {
+		make  func(*conn)
+		yield bool
+	}{
+		"idle for a moment":    {func(c *conn) { c.rest() }, false},
+		"idle for long":        {func(c *conn) { c.rest(); c.since.Store(long) }, true},
+		"answering":            {func(c *conn) { c.begin(); c.since.Store(long) }, false},
+		"beginning a request":  {func(c *conn) { c.read.Store(1) }, false},
+		"dripping a request":   {func(c *conn) { c.read.Store(1); c.since.Store(long) }, true},
+		"uploading for longer": {func(c *conn) { c.read.Store(dripBytes); c.since.Store(long) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, _ := listen(t, 2)
+			for range 2 {
+				_, c := connect(t, l)
+				c.speak()
+				row.make(c)
+			}
+			raw, other := net.Pipe()
+			t.Cleanup(func() { _, _ = raw.Close(), other.Close() })
+			admitted := l.admit(raw) != nil
+			if admitted != row.yield {
+				t.Errorf("admitted: %v", admitted)
+			}
+			l.settle()
+		})
+	}
+}
+
+func TestMaxConns(t *testing.T) {
+	for _, row := range []struct {
+		files  int
+		memory int64
+		want   int
+	}{
+		{0, 0, 20_000}, {40, 0, 0}, {64, 0, 24}, {1024, 0, 864}, {20_000, 0, 19_488}, {1 << 20, 0, 20_000},
+		{0, 128 << 20, 512}, {64, 128 << 20, 24}, {0, 1 << 20, fewestConns}, {0, 64 << 30, 20_000},
+	} {
+		if got := MaxConns(row.files, row.memory); got != row.want {
+			t.Errorf("%d files, %d bytes: %d, want %d", row.files, row.memory, got, row.want)
+		}
+	}
+}
