@@ -1664,7 +1664,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     /** Sets the member's password and ends the other sessions. */
     changePassword: Mutation<PasswordChange, Record<string, never>>;
     /** Signs a member in, by e-mail address and password or by a sign-in link, and answers with the session's token, once. */
-    login: Mutation<Login | void, Session>;
+    login: Mutation<Login, Session>;
     /** Ends the session. */
     logout: Mutation<Record<string, never> | void, Record<string, never>>;
     /** Ends another session of the member; admins may end those of other members. */
@@ -1903,7 +1903,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
       /** Returns what generated content may say about the team. */
       get: Query<Record<string, never> | void, Brand>;
       /** Replaces what generated content may say about the team. */
-      update: Mutation<Brand | void, Brand>;
+      update: Mutation<Brand, Brand>;
     };
     /** Returns the team. */
     get: Query<Record<string, never> | void, Team>;
@@ -1916,6 +1916,6 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     /** Changes a member's role. Only owners make and unmake owners. */
     setRole: Mutation<MemberRole, User>;
     /** Changes the team's name or slug. */
-    update: Mutation<TeamPatch | void, Team>;
+    update: Mutation<TeamPatch, Team>;
   };
 }>;

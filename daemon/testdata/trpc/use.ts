@@ -25,6 +25,9 @@ type Outputs = inferRouterOutputs<AppRouter>;
 const input: Inputs['auth']['login'] = { email: 'a@b.example', password: 'x' };
 const session: Outputs['auth']['login'] = await svc.auth.login.mutate(input);
 const expires: Date = session.expiresAt;
+await svc.auth.logout.mutate();
+await svc.auth.sessions.query();
+await svc.team.update.mutate({ name: 'Ours' });
 
 const following = svc.jobs.watch.subscribe({ id: 'job_1' }, {
   onData(event) {
@@ -54,6 +57,16 @@ await svc.posts.create.mutate({ content: 'x' });
 await svc.posts.list.query({ status: 'LOST' });
 // @ts-expect-error an id is needed
 await svc.posts.get.query();
+// @ts-expect-error a sign-in needs credentials
+await svc.auth.login.mutate();
+// @ts-expect-error a change has to say what changes
+await svc.team.update.mutate();
+// @ts-expect-error the brand is written whole
+await svc.team.brand.update.mutate();
+// @ts-expect-error a sign-out takes nothing
+await svc.auth.logout.mutate({ all: true });
+// @ts-expect-error a filter has to be known
+await svc.auth.sessions.query({ of: 'me' });
 // @ts-expect-error a change is no query
 await svc.posts.create.query({ title: 'x' });
 // @ts-expect-error no such procedure

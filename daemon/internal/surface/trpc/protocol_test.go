@@ -68,9 +68,9 @@ func TestProtocol(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := exchange{}
 			x.Request.Method, x.Request.Body, x.Request.Headers = c.method, c.body, c.headers
-			status, body := x.send(t, sites[c.config]+"/trpc/"+c.path+"?"+c.query)
-			if status != c.status || !strings.Contains(string(body), c.want) || len(body) > 2000 {
-				t.Errorf("%d %.500s", status, body)
+			res, body := x.send(t, sites[c.config]+"/trpc/"+c.path+"?"+c.query)
+			if res.StatusCode != c.status || !strings.Contains(string(body), c.want) || len(body) > 2000 {
+				t.Errorf("%d %.500s", res.StatusCode, body)
 			}
 		})
 	}

@@ -46,7 +46,7 @@ func TestSubscribeWhileStopping(t *testing.T) {
 	site := listen(t, r)
 	x := exchange{}
 	x.Request.Method = "GET"
-	if status, body := x.send(t, site+"/trpc/sub.plain"); status != 200 || string(body) != "event: connected\ndata: {}\n\n" {
-		t.Errorf("%d %q", status, body)
+	if res, body := x.send(t, site+"/trpc/sub.plain"); res.StatusCode != 200 || string(body) != "event: connected\ndata: {}\n\n" {
+		t.Errorf("%d %q", res.StatusCode, body)
 	}
 }

@@ -42,6 +42,7 @@ func (r *Router) serveLines(ctx *fasthttp.RequestCtx, b *plan) {
 				lines <- line(i, b.calls[i].Path, out, err)
 			})
 		}
+		w.Header().Set("Content-Type", "application/json")
 		s := newStream(req.Context(), w, r.Ping, " ")
 		defer s.close()
 		if s.send(append(head, "}}\n"...)) != nil {
@@ -113,6 +114,9 @@ func (r *Router) serveEvents(ctx *fasthttp.RequestCtx, b *plan) {
 	head := &ctx.Response.Header
 	head.Set("Cache-Control", "no-cache, no-transform")
 	head.Set("X-Accel-Buffering", "no")
+	if err := b.calls[0].err; err != nil && failure(err).Allow != "" {
+		head.Set("Allow", failure(err).Allow)
+	}
 	if r.Ending.Err() != nil { // a client that is let in and loses the stream comes again; one that is refused does not
 		head.SetContentType("text/event-stream")
 		ctx.Response.SetBody(r.connected())

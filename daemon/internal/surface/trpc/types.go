@@ -49,10 +49,10 @@ func Types(table *op.Table) []byte {
 		if o.ReadOnly() {
 			kind = "Query"
 		}
-		root.add(o.Name, o.Doc, fmt.Sprintf("%s<%s, %s>", kind, d.input(o.InputType()), d.of(o.OutputType())))
+		root.add(o.Name, o.Doc, fmt.Sprintf("%s<%s, %s>", kind, d.input(o.InputType(), !o.ReadOnly()), d.of(o.OutputType())))
 	}
 	for _, s := range table.Streams {
-		root.add(s.Name, s.Doc, fmt.Sprintf("Subscription<%s, %s>", d.input(s.InputType()), d.of(s.OutputType())))
+		root.add(s.Name, s.Doc, fmt.Sprintf("Subscription<%s, %s>", d.input(s.InputType(), false), d.of(s.OutputType())))
 	}
 	var b strings.Builder
 	b.WriteString(typesHead)
@@ -122,17 +122,18 @@ type declarations struct {
 type declared struct{ name, text string }
 
 // input is the type of an argument: none at all, or one that may be left out
-// where every member may.
-func (d *declarations) input(t reflect.Type) string {
+// where every member may and that asks for something: no filters is a question,
+// no changes is none.
+func (d *declarations) input(t reflect.Type, changes bool) string {
 	fields := members(t)
 	if len(fields) == 0 {
 		return "Record<string, never> | void"
 	}
 	name := d.of(t)
-	if !slices.ContainsFunc(fields, func(f reflect.StructField) bool { return !optional(f) }) {
-		return name + " | void"
+	if changes || slices.ContainsFunc(fields, func(f reflect.StructField) bool { return !optional(f) }) {
+		return name
 	}
-	return name
+	return name + " | void"
 }
 
 // of is the TypeScript of t.

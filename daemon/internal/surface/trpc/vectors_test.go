@@ -28,10 +28,11 @@ type exchange struct {
 		Headers                   map[string]string
 	}
 	Response struct {
-		Status int
-		JSON   any
-		Folded map[string]any
-		Events []map[string]any
+		Status  int
+		Headers map[string]string
+		JSON    any
+		Folded  map[string]any
+		Events  []map[string]any
 	}
 	OpaqueMessage bool
 }
@@ -153,10 +154,11 @@ func (x *exchange) check(t *testing.T, site string) {
 	if x.Request.Query != "" {
 		url += "?" + x.Request.Query
 	}
-	status, body := x.send(t, url)
-	if status != x.Response.Status {
-		t.Errorf("status %d, want %d: %s", status, x.Response.Status, body)
+	res, body := x.send(t, url)
+	if res.StatusCode != x.Response.Status {
+		t.Errorf("status %d, want %d: %s", res.StatusCode, x.Response.Status, body)
 	}
+	x.headers(t, res.Header)
 	switch x.Compare {
 	case "json":
 		var got any
@@ -175,8 +177,26 @@ func (x *exchange) check(t *testing.T, site string) {
 	}
 }
 
+// headers compares those that clients act on. What the reference sends as plain
+// text before there are calls is JSON all the same, and is called so here.
+func (x *exchange) headers(t *testing.T, got http.Header) {
+	t.Helper()
+	for _, name := range []string{"content-type", "allow", "vary"} {
+		want, recorded := x.Response.Headers[name]
+		if name == "vary" && x.Config == "" && !recorded {
+			continue // the bare path's exchanges were not recorded over HTTP
+		}
+		if strings.HasPrefix(want, "text/plain") {
+			want = "application/json"
+		}
+		if got.Get(name) != want {
+			t.Errorf("%s is %q, want %q", name, got.Get(name), want)
+		}
+	}
+}
+
 // send writes the request as it is recorded: Go's client would mend paths.
-func (x *exchange) send(t *testing.T, url string) (int, []byte) {
+func (x *exchange) send(t *testing.T, url string) (*http.Response, []byte) {
 	req, err := http.NewRequestWithContext(t.Context(), x.Request.Method, "http://h/", strings.NewReader(x.Request.Body))
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +215,7 @@ func (x *exchange) send(t *testing.T, url string) (int, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res.StatusCode, b
+	return res, b
 }
 
 func (x *exchange) equal(t *testing.T, got, want any) {
