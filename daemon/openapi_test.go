@@ -15,8 +15,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon"
+	"edgesvc.dev/svc/daemon/internal/surface/rest"
+	"edgesvc.dev/svc/daemon/internal/surface/trpc"
 	"edgesvc.dev/svc/sdk"
 )
 
@@ -44,6 +47,50 @@ func TestContractGolden(t *testing.T) {
 	}
 	if d := cmp.Diff(strings.Split(strings.TrimSpace(string(want)), "\n"), strings.Split(string(got), "\n")); d != "" {
 		t.Errorf("the contract changed; review it and run go test ./daemon -run TestContractGolden -update\n%s", d)
+	}
+}
+
+// TestContractsDoNotVary writes the contracts many times at once: the same table
+// gives the same bytes.
+func TestContractsDoNotVary(t *testing.T) {
+	table := start(t).Table()
+	write := func() string {
+		return string(rest.New(table, rest.Options{Context: t.Context()}).Contract()) + string(trpc.Types(table))
+	}
+	want := write()
+	different := make(chan string, 200)
+	var writing conc.WaitGroup
+	for range 8 {
+		writing.Go(func() {
+			for range 25 {
+				if got := write(); got != want {
+					different <- cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n"))
+				}
+			}
+		})
+	}
+	writing.Wait()
+	close(different)
+	if n := len(different); n > 0 {
+		t.Errorf("%d of 200 differ, one by\n%s", n, <-different)
+	}
+}
+
+// TestInstanceIsThePath holds a problem to where it happened: the path that was
+// asked for, without the query, or nothing.
+func TestInstanceIsThePath(t *testing.T) {
+	in := start(t)
+	for path, want := range map[string]any{
+		"/posts/post_none":                   nil, // as for another team's
+		"/posts/post_none?include=x":         "/svc-api/v1/posts/post_none",
+		"/posts/%7Bid%7D?include=x":          "/svc-api/v1/posts/%7Bid%7D",
+		"/posts/a%20b%C3%A9?include=x":       "/svc-api/v1/posts/a%20b%C3%A9",
+		"/posts/jobs/job_none/events?wait=x": "/svc-api/v1/posts/jobs/job_none/events",
+		"/nothing/here":                      "/svc-api/v1/nothing/here",
+	} {
+		if got := in.send(t, "GET", "/svc-api/v1"+path, in.A.Key, "").JSON(t)["instance"]; got != want {
+			t.Errorf("%s: %v, want %v", path, got, want)
+		}
 	}
 }
 

@@ -147,9 +147,9 @@ export interface AgentTestChat {
   messages: TestTurn[];
 }
 export interface AgentTools {
-  create_post: boolean;
-  generate_post_image: boolean;
-  create_helpdesk_article: boolean;
+  create_post?: boolean | undefined;
+  generate_post_image?: boolean | undefined;
+  create_helpdesk_article?: boolean | undefined;
 }
 export interface AgentUnlink {
   id: string;

@@ -29,9 +29,9 @@ type Agent struct {
 
 // AgentTools are the toggles; with none on, the agent only reads help content.
 type AgentTools struct {
-	CreatePost    bool `json:"create_post"`
-	PostImage     bool `json:"generate_post_image"`
-	CreateArticle bool `json:"create_helpdesk_article"`
+	CreatePost    bool `json:"create_post" required:"false"`
+	PostImage     bool `json:"generate_post_image" required:"false"`
+	CreateArticle bool `json:"create_helpdesk_article" required:"false"`
 }
 
 // Allows reports whether the tool of that name is on.

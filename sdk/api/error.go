@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -94,8 +95,8 @@ func NewError(status int, code Code, detail string, args ...any) *Error {
 		detail = fmt.Sprintf(detail, args...)
 	}
 	return &Error{
-		Type:      "https://svc.example/errors/" + string(code),
-		Title:     strings.ToUpper(string(code[:1])) + strings.ReplaceAll(string(code[1:]), "_", " "),
+		Type:      code.uri(),
+		Title:     code.title(),
 		Status:    status,
 		Detail:    detail,
 		Code:      code,
@@ -103,14 +104,36 @@ func NewError(status int, code Code, detail string, args ...any) *Error {
 	}
 }
 
-// Invalid is a 422 about one field. Operations use it for rules that a schema
-// cannot say.
+func (c Code) uri() string { return "https://svc.example/errors/" + string(c) }
+
+func (c Code) title() string {
+	return strings.ToUpper(string(c[:1])) + strings.ReplaceAll(string(c[1:]), "_", " ")
+}
+
+// WithCode gives the error a more particular code of the same status, and returns it.
+func (e *Error) WithCode(code Code) *Error {
+	e.Code, e.Type, e.Title = code, code.uri(), code.title()
+	return e
+}
+
+// InvalidFields is a 422 about all the fields that cannot be accepted.
+func InvalidFields(bad ...FieldError) *Error {
+	e := NewError(422, CodeValidationFailed, "%d of the fields sent cannot be accepted.", len(bad))
+	if len(bad) == 1 {
+		e.Detail = cmp.Or(strings.TrimPrefix(bad[0].Pointer, "/"), "The body") + " " + bad[0].Message + "."
+	}
+	e.Errors = bad
+	return e
+}
+
+// Invalid is a 422 about one field, with the words for the person. Operations
+// use it for rules that a schema cannot say.
 func Invalid(pointer, code, message string, args ...any) *Error {
 	if len(args) > 0 {
 		message = fmt.Sprintf(message, args...)
 	}
-	e := NewError(422, CodeValidationFailed, "%s", message)
-	e.Errors = []FieldError{{Pointer: pointer, Code: code, Message: message}}
+	e := InvalidFields(FieldError{Pointer: pointer, Code: code, Message: message})
+	e.Detail = message
 	return e
 }
 

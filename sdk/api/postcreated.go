@@ -5,13 +5,16 @@ import (
 	"net/http"
 )
 
-// MarshalJSON writes the post or the job.
-func (c PostCreated) MarshalJSON() ([]byte, error) {
+// Choice is the post or the job.
+func (c PostCreated) Choice() any {
 	if c.Job != nil {
-		return json.Marshal(c.Job)
+		return c.Job
 	}
-	return json.Marshal(c.Post)
+	return c.Post
 }
+
+// MarshalJSON writes the post or the job.
+func (c PostCreated) MarshalJSON() ([]byte, error) { return json.Marshal(c.Choice()) }
 
 // UnmarshalJSON tells the two by the member jobId.
 func (c *PostCreated) UnmarshalJSON(b []byte) error {

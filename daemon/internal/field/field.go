@@ -32,12 +32,7 @@ func (f Failures) Err() error {
 	if len(f) == 0 {
 		return nil
 	}
-	e := api.NewError(http.StatusUnprocessableEntity, api.CodeValidationFailed, "%d of the fields sent cannot be accepted.", len(f))
-	if len(f) == 1 {
-		e.Detail = strings.TrimPrefix(f[0].Pointer, "/") + " " + f[0].Message + "."
-	}
-	e.Errors = f
-	return e
+	return api.InvalidFields(f...)
 }
 
 // Errors are the failures that a refusal names.

@@ -15,7 +15,7 @@ import (
 // HTML, times without an allocation each.
 var (
 	encodeOptions = json.JoinOptions(
-		json.WithMarshalers(json.JoinMarshalers(json.MarshalToFunc(encodeTime), json.MarshalToFunc(encodeCreated))),
+		json.WithMarshalers(json.JoinMarshalers(json.MarshalToFunc(encodeTime), json.MarshalToFunc(encodeChoice))),
 		jsontext.EscapeForHTML(false),
 	)
 	decodeOptions = json.RejectUnknownMembers(true)
@@ -31,13 +31,11 @@ func encodeTime(enc *jsontext.Encoder, t api.Time) error {
 	return enc.WriteValue(append(b, '"'))
 }
 
-// encodeCreated does what the type's own MarshalJSON does, without encoding
-// twice and without escaping HTML.
-func encodeCreated(enc *jsontext.Encoder, c api.PostCreated) error {
-	if c.Job != nil {
-		return json.MarshalEncode(enc, c.Job)
-	}
-	return json.MarshalEncode(enc, c.Post)
+// encodeChoice writes an answer of several alternatives as the one that it is:
+// what the type's own MarshalJSON does, without encoding twice and without
+// escaping HTML.
+func encodeChoice(enc *jsontext.Encoder, v interface{ Choice() any }) error {
+	return json.MarshalEncode(enc, v.Choice())
 }
 
 // Encode appends v as JSON to dst.

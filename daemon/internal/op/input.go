@@ -1,7 +1,7 @@
 package op
 
 import (
-	"cmp"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -41,6 +41,7 @@ type field struct {
 	index    []int
 	required bool
 	def      string // default as text, "" for none
+	barred   bool   // the rules refuse the zero value
 	rules    rules
 	set      func(v reflect.Value, text string) bool // from a parameter; nil for objects and lists
 }
@@ -52,13 +53,15 @@ func compileInput(reg huma.Registry, t reflect.Type) *input {
 		if f.Anonymous || name == "" || name == "-" {
 			continue
 		}
-		in.fields = append(in.fields, field{
+		one := field{
 			name: name, index: f.Index,
-			required: !strings.Contains(options, "omit"),
+			required: !strings.Contains(options, "omit") && f.Tag.Get("required") != "false",
 			def:      f.Tag.Get("default"),
 			rules:    compileRules(f.Tag, f.Type),
 			set:      setter(f.Type),
-		})
+		}
+		one.barred = one.rules.bar(reflect.Zero(f.Type))
+		in.fields = append(in.fields, one)
 	}
 	return in
 }
@@ -76,26 +79,33 @@ var timeType = reflect.TypeFor[api.Time]()
 
 // setter parses a parameter into a value of type t.
 func setter(t reflect.Type) func(reflect.Value, string) bool {
-	switch {
-	case t == timeType:
+	if t == timeType {
 		return func(v reflect.Value, s string) bool {
 			at, err := api.ParseTime(s)
 			v.SetInt(int64(at))
 			return err == nil
 		}
-	case t.Kind() == reflect.String:
+	}
+	switch t.Kind() {
+	case reflect.String:
 		return func(v reflect.Value, s string) bool { v.SetString(s); return utf8.ValidString(s) }
-	case t.Kind() == reflect.Bool:
+	case reflect.Bool:
 		return func(v reflect.Value, s string) bool {
 			b, err := strconv.ParseBool(s)
 			v.SetBool(b)
 			return err == nil
 		}
-	case t.Kind() == reflect.Int:
+	case reflect.Int, reflect.Int64:
 		return func(v reflect.Value, s string) bool {
 			n, err := strconv.ParseInt(s, 10, 64)
 			v.SetInt(n)
 			return err == nil
+		}
+	case reflect.Float64:
+		return func(v reflect.Value, s string) bool {
+			n, err := strconv.ParseFloat(s, 64)
+			v.SetFloat(n)
+			return err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)
 		}
 	}
 	return nil
@@ -119,8 +129,9 @@ func (in *input) decode(reg huma.Registry, args *Args) (any, error) {
 	if err := in.setParams(v, args); err != nil {
 		return nil, err
 	}
-	in.setDefaults(v)
-	if bad := in.check(v); len(bad) > 0 {
+	given := args.sent()
+	in.setDefaults(v, given)
+	if bad := in.check(v, given); len(bad) > 0 {
 		return nil, refuseFields(in.withMore(bad, ptr.Interface()), args.Query)
 	}
 	return ptr.Interface(), nil
@@ -168,9 +179,7 @@ func (in *input) setParams(v reflect.Value, args *Args) error {
 		case slices.ContainsFunc(args.Params[:i], func(q Param) bool { return q.Name == p.Name }):
 			bad = append(bad, api.FieldError{Pointer: p.Name, Code: "duplicate", Message: "is given twice"})
 		case !f.set(fv, p.Value):
-			bad = append(bad, api.FieldError{Pointer: p.Name, Code: "type", Message: "must be " + f.kind()})
-		case fv.IsZero(): // given, not absent: check takes it for absent
-			f.rules.check(p.Name, fv, &bad)
+			bad = append(bad, api.FieldError{Pointer: p.Name, Code: "type", Message: "must be " + f.rules.kind()})
 		}
 	}
 	if len(bad) > 0 {
@@ -189,26 +198,15 @@ func (in *input) paramNames() []string {
 	return names
 }
 
-func (in *input) setDefaults(v reflect.Value) {
+// setDefaults fills in what was not sent.
+func (in *input) setDefaults(v reflect.Value, given *sent) {
 	for i := range in.fields {
 		if f := &in.fields[i]; f.def != "" && f.set != nil {
-			if fv := v.FieldByIndex(f.index); fv.IsZero() {
+			if fv := v.FieldByIndex(f.index); fv.IsZero() && !given.has(f.name) {
 				f.set(fv, f.def)
 			}
 		}
 	}
-}
-
-func (f *field) kind() string {
-	switch f.rules.kind {
-	case reflect.Int:
-		return "a whole number"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int64:
-		return "an RFC 3339 time"
-	}
-	return "text"
 }
 
 // refuseFields is the error for all failing fields of one input.
@@ -221,16 +219,8 @@ func refuseFields(bad []api.FieldError, query bool) error {
 		e.Errors = bad
 		return e
 	}
-	code := api.CodeUnknownField
-	for _, b := range bad {
-		if b.Code != "unknown_field" {
-			code = api.CodeValidationFailed
-		}
+	if slices.ContainsFunc(bad, func(b api.FieldError) bool { return b.Code != "unknown_field" }) {
+		return api.InvalidFields(bad...)
 	}
-	e := api.NewError(422, code, "%d of the fields sent cannot be accepted.", len(bad))
-	if len(bad) == 1 {
-		e.Detail = cmp.Or(strings.TrimPrefix(bad[0].Pointer, "/"), "The body") + " " + bad[0].Message + "."
-	}
-	e.Errors = bad
-	return e
+	return api.InvalidFields(bad...).WithCode(api.CodeUnknownField)
 }

@@ -95,14 +95,17 @@ type Table struct {
 	limits *Limiter
 }
 
-// strictCasing has the schema library take member names as they are written. It
-// is a setting of that library's, for the whole process.
-var strictCasing = sync.OnceFunc(func() { huma.ValidateStrictCasing = true })
+// strictSchemas has the schema library take member names as they are written,
+// and lists as lists: no answer has null for one. They are settings of that
+// library's, for the whole process.
+var strictSchemas = sync.OnceFunc(func() {
+	huma.ValidateStrictCasing = true
+	huma.DefaultArrayNullable = false
+})
 
 // NewTable joins the rows of all domains. It panics on a row that contradicts
 // itself or another, for that is a mistake in the program.
 func NewTable(store kv.Store, limits *Limiter, groups ...[]Op) *Table {
-	strictCasing()
 	t := &Table{Registry: NewRegistry(), byName: map[string]*Op{}, store: store, limits: limits}
 	for _, group := range groups {
 		for i := range group {
@@ -118,7 +121,7 @@ func (t *Table) add(o *Op) {
 	}
 	if o.Class == 0 {
 		o.Class = ClassWrite
-		if o.Method == http.MethodGet {
+		if o.ReadOnly() || o.Method == http.MethodGet {
 			o.Class = ClassRead
 		}
 	}
@@ -149,6 +152,13 @@ func (o *Op) PathParams() []string {
 		}
 	}
 	return names
+}
+
+// TakesBody reports whether the arguments on REST are a body; else they are
+// parameters of the query. The method decides: an operation that only reads may
+// be a POST, where what it asks is too much for an address.
+func (o *Op) TakesBody() bool {
+	return o.Method != http.MethodGet && o.Method != http.MethodDelete
 }
 
 // ReadOnly reports whether the operation changes nothing.

@@ -15,13 +15,13 @@ import (
 // rules are the constraints of one field's tags, the same that the schema
 // shows, compiled for the decoded value.
 type rules struct {
-	kind      reflect.Kind
+	typ       reflect.Type
 	opt       bool // an api.Opt, whose value the rules are about
 	nullable  bool
 	minLength int
 	maxLength int // 0: none
-	minimum   *int64
-	maximum   *int64
+	minimum   *bound
+	maximum   *bound
 	minItems  int
 	maxItems  int // 0: none
 	enum      []string
@@ -37,11 +37,11 @@ func compileRules(tag reflect.StructTag, t reflect.Type) rules {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	r.kind = t.Kind()
+	r.typ = t
 	number := func(name string) int { n, _ := strconv.Atoi(tag.Get(name)); return n }
 	r.minLength, r.maxLength = number("minLength"), number("maxLength")
 	r.minItems, r.maxItems = number("minItems"), number("maxItems")
-	r.minimum, r.maximum = bound(tag.Get("minimum")), bound(tag.Get("maximum"))
+	r.minimum, r.maximum = parseBound(tag.Get("minimum")), parseBound(tag.Get("maximum"))
 	if e := tag.Get("enum"); e != "" {
 		r.enum = strings.Split(e, ",")
 	}
@@ -57,15 +57,42 @@ func compileRules(tag reflect.StructTag, t reflect.Type) rules {
 	return r
 }
 
-func bound(s string) *int64 {
+// bound is a limit of a number: as it is written, and exact for either kind.
+type bound struct {
+	text  string
+	whole int64
+	real  float64
+}
+
+func parseBound(s string) *bound {
 	if s == "" {
 		return nil
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		panic("op: bound " + s + " is no whole number")
+	b := &bound{text: s}
+	var err error
+	if b.real, err = strconv.ParseFloat(s, 64); err != nil {
+		panic("op: bound " + s + " is not a number")
 	}
-	return &n
+	if b.whole, err = strconv.ParseInt(s, 10, 64); err != nil {
+		b.whole = int64(b.real)
+	}
+	return b
+}
+
+// kind is what a value must be, in words.
+func (r *rules) kind() string {
+	if r.typ == timeType {
+		return "an RFC 3339 time"
+	}
+	switch r.typ.Kind() {
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "text"
 }
 
 // optValue returns T when t is api.Opt[T], nil otherwise.
@@ -76,24 +103,41 @@ func optValue(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// check reports every field of a decoded input that breaks its rules.
-func (in *input) check(v reflect.Value) []api.FieldError {
+// check reports every field of a decoded input that breaks its rules. A zero
+// that was sent is a value like any other; one that was not is an absence.
+func (in *input) check(v reflect.Value, given *sent) []api.FieldError {
 	var bad []api.FieldError
 	for i := range in.fields {
 		f := &in.fields[i]
 		fv := v.FieldByIndex(f.index)
 		if fv.IsZero() {
-			if f.required && f.rules.kind != reflect.Bool {
-				bad = append(bad, api.FieldError{Pointer: "/" + f.name, Code: "required", Message: "is required"})
+			if !f.required && !f.barred {
+				continue
 			}
-			continue
+			if !given.has(f.name) {
+				if f.required {
+					bad = append(bad, api.FieldError{Pointer: "/" + f.name, Code: "required", Message: "is required"})
+				}
+				continue
+			}
 		}
-		f.rules.check("/"+f.name, fv, &bad)
+		f.rules.check(given.pointer(f.name), fv, given, f.name, &bad)
 	}
 	return bad
 }
 
-func (r *rules) check(at string, v reflect.Value, bad *[]api.FieldError) {
+// bar reports whether the rules refuse v.
+func (r *rules) bar(v reflect.Value) bool {
+	if r.opt || r.element != nil || v.Kind() == reflect.Pointer {
+		return false
+	}
+	var bad []api.FieldError
+	r.check("", v, &sent{}, "", &bad)
+	return len(bad) > 0
+}
+
+// check reports what is wrong with v, the member of that name of what was given.
+func (r *rules) check(at string, v reflect.Value, given *sent, name string, bad *[]api.FieldError) {
 	if r.opt {
 		if v.Field(2).Bool() {
 			if !r.nullable {
@@ -110,11 +154,13 @@ func (r *rules) check(at string, v reflect.Value, bad *[]api.FieldError) {
 	case reflect.String:
 		r.checkText(at, v.String(), bad)
 	case reflect.Int, reflect.Int64:
-		r.checkNumber(at, v.Int(), bad)
+		r.checkWhole(at, v.Int(), bad)
+	case reflect.Float64:
+		r.checkReal(at, v.Float(), bad)
 	case reflect.Slice:
-		r.checkList(at, v, bad)
+		r.checkList(at, v, given, name, bad)
 	case reflect.Struct:
-		for _, b := range r.element.check(v) {
+		for _, b := range r.element.check(v, given.in(name)) {
 			b.Pointer = at + b.Pointer
 			*bad = append(*bad, b)
 		}
@@ -133,24 +179,40 @@ func (r *rules) checkText(at, s string, bad *[]api.FieldError) {
 			fail(bad, at, "too_long", "may have at most %d characters, this has %d", r.maxLength, n)
 		}
 	}
-	if r.enum != nil && !slices.Contains(r.enum, s) {
-		fail(bad, at, "enum", "must be one of %s", strings.Join(r.enum, ", "))
-	}
+	r.checkEnum(at, s, bad)
 	if r.pattern != nil && !r.pattern.MatchString(s) {
 		fail(bad, at, "pattern", "must match %s", r.pattern)
 	}
 }
 
-func (r *rules) checkNumber(at string, n int64, bad *[]api.FieldError) {
-	if r.minimum != nil && n < *r.minimum {
-		fail(bad, at, "too_small", "must be at least %d", *r.minimum)
+func (r *rules) checkWhole(at string, n int64, bad *[]api.FieldError) {
+	if r.typ == timeType {
+		return
 	}
-	if r.maximum != nil && n > *r.maximum {
-		fail(bad, at, "too_large", "may be at most %d", *r.maximum)
+	r.checkBounds(at, r.minimum != nil && n < r.minimum.whole, r.maximum != nil && n > r.maximum.whole, bad)
+	r.checkEnum(at, strconv.FormatInt(n, 10), bad)
+}
+
+func (r *rules) checkReal(at string, n float64, bad *[]api.FieldError) {
+	r.checkBounds(at, r.minimum != nil && n < r.minimum.real, r.maximum != nil && n > r.maximum.real, bad)
+}
+
+func (r *rules) checkBounds(at string, under, over bool, bad *[]api.FieldError) {
+	switch {
+	case under:
+		fail(bad, at, "too_small", "must be at least %s", r.minimum.text)
+	case over:
+		fail(bad, at, "too_large", "may be at most %s", r.maximum.text)
 	}
 }
 
-func (r *rules) checkList(at string, v reflect.Value, bad *[]api.FieldError) {
+func (r *rules) checkEnum(at, text string, bad *[]api.FieldError) {
+	if r.enum != nil && !slices.Contains(r.enum, text) {
+		fail(bad, at, "enum", "must be one of %s", strings.Join(r.enum, ", "))
+	}
+}
+
+func (r *rules) checkList(at string, v reflect.Value, given *sent, name string, bad *[]api.FieldError) {
 	if n := v.Len(); n < r.minItems {
 		fail(bad, at, "too_few", "must have at least %d items", r.minItems)
 	} else if r.maxItems > 0 && n > r.maxItems {
@@ -158,14 +220,30 @@ func (r *rules) checkList(at string, v reflect.Value, bad *[]api.FieldError) {
 		return
 	}
 	if r.element == nil {
+		r.checkTexts(at, v, bad)
 		return
 	}
+	list := given.in(name)
 	for i := range v.Len() {
-		for _, b := range r.element.check(reflect.Indirect(v.Index(i))) {
+		for _, b := range r.element.check(reflect.Indirect(v.Index(i)), list.at(i)) {
 			b.Pointer = fmt.Sprintf("%s/%d%s", at, i, b.Pointer)
 			*bad = append(*bad, b)
 		}
 	}
+}
+
+// checkTexts holds the rules of a list of texts for each of them.
+func (r *rules) checkTexts(at string, v reflect.Value, bad *[]api.FieldError) {
+	if v.Type().Elem().Kind() != reflect.String || !r.ofText() {
+		return
+	}
+	for i := range v.Len() {
+		r.checkText(fmt.Sprintf("%s/%d", at, i), v.Index(i).String(), bad)
+	}
+}
+
+func (r *rules) ofText() bool {
+	return r.minLength > 0 || r.maxLength > 0 || r.enum != nil || r.pattern != nil
 }
 
 func fail(bad *[]api.FieldError, at, code, format string, args ...any) {

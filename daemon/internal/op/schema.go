@@ -10,6 +10,7 @@ import (
 // NewRegistry makes an empty registry of schemas. Times are date-times. It is
 // not safe for concurrent use while schemas are added.
 func NewRegistry() huma.Registry {
+	strictSchemas()
 	reg := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	reg.RegisterTypeAlias(timeType, reflect.TypeFor[timeSchema]())
 	return reg

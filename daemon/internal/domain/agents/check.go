@@ -2,7 +2,6 @@ package agents
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -122,12 +121,7 @@ func refuse(bad []api.FieldError) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	e := api.NewError(http.StatusUnprocessableEntity, api.CodeValidationFailed, "%d of the fields sent cannot be accepted.", len(bad))
-	if len(bad) == 1 {
-		e.Detail = strings.TrimPrefix(bad[0].Pointer, "/") + " " + bad[0].Message + "."
-	}
-	e.Errors = bad
-	return e
+	return api.InvalidFields(bad...)
 }
 
 // distinct keeps the first of equal ids.

@@ -39,12 +39,7 @@ func (f fields) err() error {
 			code = c
 		}
 	}
-	e := api.NewError(http.StatusUnprocessableEntity, code, "%d of the fields cannot be accepted.", len(f))
-	if len(f) == 1 {
-		e.Detail = strings.TrimPrefix(f[0].Pointer, "/") + " " + f[0].Message + "."
-	}
-	e.Errors = f
-	return e
+	return api.InvalidFields(f...).WithCode(code)
 }
 
 // check holds a whole task to the rules of its kind.

@@ -150,7 +150,5 @@ func checkBrand(b *api.Brand) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	e := api.NewError(http.StatusUnprocessableEntity, api.CodeValidationFailed, "%d of the fields sent cannot be accepted.", len(bad))
-	e.Errors = bad
-	return e
+	return api.InvalidFields(bad...)
 }

@@ -1,7 +1,6 @@
 package team
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -25,9 +24,7 @@ func checkOrigins(list []string) ([]string, error) {
 		}
 	}
 	if len(bad) > 0 {
-		e := api.NewError(http.StatusUnprocessableEntity, api.CodeValidationFailed, "%d of the allowed origins cannot be accepted.", len(bad))
-		e.Errors = bad
-		return nil, e
+		return nil, api.InvalidFields(bad...)
 	}
 	return origins, nil
 }

@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"log/slog"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -110,12 +111,12 @@ func describeRow(reg huma.Registry, row *op.Op) *huma.Operation {
 	o := operation(reg, row.Name, row.Method, row.Path, row.Doc, row.Scope)
 	body := *in
 	body.Properties, body.Required = map[string]*huma.Schema{}, nil
-	for name, s := range in.Properties {
-		required := slices.Contains(in.Required, name)
+	for _, name := range slices.Sorted(maps.Keys(in.Properties)) { // a map's own order differs from run to run
+		s, required := in.Properties[name], slices.Contains(in.Required, name)
 		switch {
 		case strings.Contains(row.Path, "{"+name+"}"):
 			o.Parameters = append(o.Parameters, parameter(name, "path", true, s))
-		case row.ReadOnly() || row.Method == http.MethodDelete:
+		case !row.TakesBody():
 			if name != "ifMatch" {
 				o.Parameters = append(o.Parameters, parameter(name, "query", required, s))
 			}

@@ -15,7 +15,7 @@ import (
 func (h *Handler) serveOp(ctx *fasthttp.RequestCtx, o *op.Op, params []op.Param) {
 	start := time.Now()
 	if err := h.answerOp(ctx, o, params); err != nil {
-		refuse(ctx, err, Prefix+o.Path)
+		Refuse(ctx, err)
 	}
 	h.opt.Observe(o.Name, ctx.Response.StatusCode(), time.Since(start).Seconds())
 }
@@ -77,12 +77,10 @@ func RequestID(ctx *fasthttp.RequestCtx) string {
 }
 
 func readArgs(ctx *fasthttp.RequestCtx, req *op.Request) error {
-	if req.Op.ReadOnly() || req.Op.Method == fasthttp.MethodDelete {
-		req.Args.Query = true
-	}
+	req.Args.Query = !req.Op.TakesBody()
 	for k, v := range ctx.QueryArgs().All() {
 		if !req.Args.Query {
-			return api.NewError(400, api.CodeUnknownParameter, "This operation takes no query parameters; %s belongs into the body.", strconv.Quote(string(k)))
+			return api.NewError(400, api.CodeUnknownParameter, "This operation takes no query parameters; %s belongs in the body.", strconv.Quote(string(k)))
 		}
 		req.Args.Params = append(req.Args.Params, op.Param{Name: string(k), Value: string(v)})
 	}
@@ -143,7 +141,7 @@ func readIfMatch(ctx *fasthttp.RequestCtx, req *op.Request) error {
 func (h *Handler) serveRoute(ctx *fasthttp.RequestCtx, r *Route, params []op.Param) {
 	start := time.Now()
 	if err := h.runRoute(ctx, r, params); err != nil {
-		refuse(ctx, err, Prefix+r.Path)
+		Refuse(ctx, err)
 	}
 	h.opt.Observe(r.Name, ctx.Response.StatusCode(), time.Since(start).Seconds())
 }

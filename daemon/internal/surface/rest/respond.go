@@ -3,7 +3,9 @@ package rest
 import (
 	"bytes"
 	"log/slog"
+	"net/url"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
 
@@ -63,14 +65,15 @@ func writeJSON(ctx *fasthttp.RequestCtx, status int, v any, stored []byte) {
 	}
 }
 
-// Refuse answers with err as problem+json (RFC 9457).
-func Refuse(ctx *fasthttp.RequestCtx, err error) { refuse(ctx, err, string(ctx.Path())) }
-
-// refuse names the place by the row's path, so that the answer for an object of
-// another team is the same, byte for byte, as for one that does not exist.
-func refuse(ctx *fasthttp.RequestCtx, err error, instance string) {
+// Refuse answers with err as problem+json (RFC 9457). Its instance is the path as
+// the client sent it. What is not found has none, so that the answer for an
+// object of another team is the same, byte for byte, as for one that does not
+// exist.
+func Refuse(ctx *fasthttp.RequestCtx, err error) {
 	e := op.Refusal(err)
-	e.Instance = instance
+	if e.Instance = ""; e.Code != api.CodeNotFound {
+		e.Instance = instanceOf(ctx)
+	}
 	e.RequestID = RequestID(ctx)
 	ctx.SetStatusCode(e.Status)
 	head := &ctx.Response.Header
@@ -87,6 +90,16 @@ func refuse(ctx *fasthttp.RequestCtx, err error, instance string) {
 		slog.Error("problem cannot be encoded", "err", encErr)
 	}
 	ctx.Response.SetBody(body)
+}
+
+// instanceOf is the request's path, still escaped, which makes it a URI
+// reference. Secrets do not stand in paths, queries are left out.
+func instanceOf(ctx *fasthttp.RequestCtx) string {
+	path, _, _ := bytes.Cut(ctx.Request.Header.RequestURI(), []byte("?"))
+	if u, err := url.Parse(string(path)); err != nil || u.Path == "" || !utf8.ValidString(u.Path) {
+		return "" // not a path: it may be left out
+	}
+	return string(path)
 }
 
 // challenge is as RFC 6750 section 3 has it: no error when no credential came.

@@ -253,7 +253,7 @@ func choice(t reflect.Type, values string) string {
 // optional reports whether a member may be absent.
 func optional(f reflect.StructField) bool {
 	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return strings.Contains(options, "omit")
+	return strings.Contains(options, "omit") || f.Tag.Get("required") == "false"
 }
 
 // members are the fields that are on the wire, those of embedded structs
