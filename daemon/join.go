@@ -45,7 +45,7 @@ const indexFolder = "search"
 // join makes the services over the store and connects them. The box seals what
 // must be read again in the clear.
 func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
-	d.log = event.New(d.store)
+	d.log = event.New(d.store, posts.Events(), media.Events(), helpdesk.Events(), chat.Events(), agents.Events(), tasks.Events())
 	d.team = team.New(d.store)
 	d.team.Version, d.team.Seal = Release(), box
 	d.models = llm.Open(d.llmConfig())

@@ -2,18 +2,17 @@
 // is appended in the transaction that makes it, so an event exists exactly when
 // its change does. Webhooks, search indexes and live screens follow the one log.
 //
-// It knows the envelope, the list of types and their order. What happened, and
-// what the object of an event holds, is the domain's that appends it.
+// It knows the envelope and the order. What happened, and what the object of an
+// event holds, is the domain's that declares the Kind and appends it.
 package event
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
@@ -26,34 +25,21 @@ const Retention = 90 * 24 * time.Hour
 // apiVersion is the contract that the objects of events follow.
 const apiVersion = "v1"
 
-// Change is what a domain appends. Object becomes the event's data.object, so it
-// leaves out what is too large to send to every webhook, such as the content of a
-// post. Previous holds the earlier values of changed members only; nil is none. An
-// Object that is a jsontext.Value is kept as it is: the domain has encoded it as
-// the API would.
-type Change struct {
-	Team      string
-	Actor     api.Actor
-	Type      string
-	Object    any
-	Previous  any
-	RequestID string // of the request that made the change, may be empty
-}
-
 // Log is the event log of all teams. It is safe for concurrent use.
 type Log struct {
 	// Now is the clock; set it before first use only.
 	Now func() time.Time
 
 	store kv.Store
+	types []Type
 
 	mu      sync.Mutex // guards waiters
 	waiters map[chan struct{}]struct{}
 }
 
-// New returns the log kept in store.
-func New(store kv.Store) *Log {
-	return &Log{Now: time.Now, store: store, waiters: map[chan struct{}]struct{}{}}
+// New returns the log kept in store, of events of these types.
+func New(store kv.Store, types ...[]Type) *Log {
+	return &Log{Now: time.Now, store: store, types: slices.Concat(types...), waiters: map[chan struct{}]struct{}{}}
 }
 
 // record is one stored event. Its id in the table is its sequence number, so
@@ -84,25 +70,36 @@ var sequenceKey = kv.Key("eventsequence")
 // Tables are what verifies the log in a store.
 func Tables() []kv.Checker { return []kv.Checker{events, cursors} }
 
-// Append adds an event in the transaction that makes the change. A type that is
-// not in the table of types is an error: a mistake of the program.
-func (l *Log) Append(tx kv.Tx, c Change) error {
-	if _, ok := row(c.Type); !ok {
-		return fmt.Errorf("append event: there is no type %q", c.Type)
+// Append adds an event of a kind in the transaction that makes the change. v
+// becomes the event's data.object, so it leaves out what is too large to send to
+// every webhook, such as the content of a post. previous holds the earlier values
+// of changed members only. A kind that the log was not told of is an error: a
+// mistake of the program.
+func Append[T any](l *Log, tx kv.Tx, who op.Caller, k Kind[T], v *T, previous map[string]any) error {
+	object, err := op.Encode(nil, v)
+	if err != nil {
+		return fmt.Errorf("encode object of %s: %w", k.Name, err)
+	}
+	return l.append(tx, who, k.Name, object, previous)
+}
+
+// AppendEncoded is Append for an object that its domain has as JSON already.
+func AppendEncoded[T any](l *Log, tx kv.Tx, who op.Caller, k Kind[T], v op.Encoded[T], previous map[string]any) error {
+	return l.append(tx, who, k.Name, v.JSON, previous)
+}
+
+func (l *Log) append(tx kv.Tx, who op.Caller, name string, object []byte, previous map[string]any) error {
+	if _, ok := l.typeOf(name); !ok {
+		return fmt.Errorf("append event: there is no type %q", name)
 	}
 	rec := &record{
-		Type: c.Type, At: api.TimeOf(l.Now()),
-		ActorType: c.Actor.Type, ActorID: c.Actor.ID, RequestID: c.RequestID,
+		Type: name, At: api.TimeOf(l.Now()), Object: object,
+		ActorType: who.Actor.Type, ActorID: who.Actor.ID, RequestID: who.RequestID,
 	}
 	var err error
-	if stored, ok := c.Object.(jsontext.Value); ok {
-		rec.Object = json.RawMessage(stored)
-	} else if rec.Object, err = op.Encode(nil, c.Object); err != nil {
-		return fmt.Errorf("encode object of %s: %w", c.Type, err)
-	}
-	if c.Previous != nil {
-		if rec.Previous, err = op.Encode(nil, c.Previous); err != nil {
-			return fmt.Errorf("encode previous of %s: %w", c.Type, err)
+	if len(previous) > 0 {
+		if rec.Previous, err = op.Encode(nil, previous); err != nil {
+			return fmt.Errorf("encode previous of %s: %w", name, err)
 		}
 	}
 	seq, err := kv.Next(tx, sequenceKey)
@@ -110,7 +107,7 @@ func (l *Log) Append(tx kv.Tx, c Change) error {
 		return err
 	}
 	tx.OnCommit(l.wake)
-	return events.Insert(tx, c.Team, recordID(seq), rec)
+	return events.Insert(tx, who.Team, recordID(seq), rec)
 }
 
 // Last is the sequence number of the latest event of all teams, 0 before the
@@ -122,7 +119,7 @@ func (l *Log) Last(tx kv.Tx) (uint64, error) { return kv.Count(tx, sequenceKey) 
 func (l *Log) Read(tx kv.Tx, after uint64, limit int) ([]api.Event, error) {
 	var out []api.Event
 	_, err := events.Each(tx, recordID(after), limit, func(team, id string, r *record) error {
-		e, err := r.event(team, id)
+		e, err := l.event(r, team, id)
 		out = append(out, e)
 		return err
 	})
@@ -130,10 +127,10 @@ func (l *Log) Read(tx kv.Tx, after uint64, limit int) ([]api.Event, error) {
 }
 
 // event is the envelope of a record.
-func (r *record) event(team, id string) (api.Event, error) {
+func (l *Log) event(r *record, team, id string) (api.Event, error) {
 	seq, err := parseRecordID(id)
 	return api.Event{
-		ID: eventID(r.At, seq), Type: r.Type, Category: category(r.Type),
+		ID: eventID(r.At, seq), Type: r.Type, Category: l.category(r.Type),
 		Timestamp: r.At, APIVersion: apiVersion, TeamID: team,
 		Actor: api.Actor{Type: r.ActorType, ID: r.ActorID}, Sequence: seq,
 		Data: api.EventData{Object: r.Object, Previous: r.Previous},

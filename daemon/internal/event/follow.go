@@ -83,7 +83,7 @@ func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Conte
 			continue
 		}
 		last := batch[len(batch)-1].Sequence
-		batch = wanted(batch, patterns)
+		batch = l.wanted(batch, patterns)
 		if len(batch) == 0 && last-noted < noteEvery {
 			after = last
 			continue
@@ -105,12 +105,12 @@ func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Conte
 }
 
 // wanted keeps the events that a pattern means; without any it keeps all.
-func wanted(batch []api.Event, patterns []string) []api.Event {
+func (l *Log) wanted(batch []api.Event, patterns []string) []api.Event {
 	if len(patterns) == 0 {
 		return batch
 	}
 	return slices.DeleteFunc(batch, func(e api.Event) bool {
-		return !slices.ContainsFunc(patterns, func(p string) bool { return Match(p, e.Type) })
+		return !slices.ContainsFunc(patterns, func(p string) bool { return l.Match(p, e.Type) })
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 // hold, so reading them takes the scope that could send all of them to an
 // endpoint of its own anyway; the list of types is no secret of any team.
 func (l *Log) Ops() []op.Op {
-	list := sync.OnceValues(described)
+	list := sync.OnceValues(l.described)
 	return []op.Op{
 		{Name: "events.list", Method: "GET", Path: "/events", Scope: op.WebhooksManage, Do: op.Func(l.List),
 			Doc: "Lists the team's events of the last 90 days, filtered by type, noun.* or @category, and by time."},
@@ -28,7 +28,7 @@ func (l *Log) Ops() []op.Op {
 
 // List returns one page of the caller's team's events.
 func (l *Log) List(ctx context.Context, who op.Caller, q api.EventQuery) (page api.Page[api.Event], err error) {
-	if q.Type != "" && !Known(q.Type) {
+	if q.Type != "" && !l.Known(q.Type) {
 		return page, unknownType(q.Type)
 	}
 	p := kv.Page[record]{Index: "t"}
@@ -39,12 +39,12 @@ func (l *Log) List(ctx context.Context, who op.Caller, q api.EventQuery) (page a
 		p.To = timeKey(q.Until)
 	}
 	if q.Type != "" {
-		p.Keep = func(r *record) bool { return Match(q.Type, r.Type) }
+		p.Keep = func(r *record) bool { return l.Match(q.Type, r.Type) }
 	}
 	scope := q.Type + "\x00" + q.Since.String() + "\x00" + q.Until.String()
 	err = l.store.View(ctx, func(tx kv.Tx) (err error) {
 		page, err = op.List(tx, events, who.Team, scope, q.PageQuery, p, func(id string, r *record) (api.Event, error) {
-			return r.event(who.Team, id)
+			return l.event(r, who.Team, id)
 		})
 		return err
 	})
@@ -70,7 +70,7 @@ func (l *Log) Get(ctx context.Context, who op.Caller, in api.EventRef) (e api.Ev
 		if err != nil {
 			return err
 		}
-		if e, err = r.event(who.Team, id); err == nil && e.ID != in.ID {
+		if e, err = l.event(r, who.Team, id); err == nil && e.ID != in.ID {
 			return &kv.NotFoundError{Table: events.Name(), ID: in.ID}
 		}
 		return err

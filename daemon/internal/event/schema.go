@@ -11,10 +11,10 @@ import (
 )
 
 // described lists the types with the JSON Schema of their objects.
-func described() (api.EventTypeList, error) {
-	list := api.EventTypeList{Data: make([]api.EventType, 0, len(types))}
+func (l *Log) described() (api.EventTypeList, error) {
+	list := api.EventTypeList{Data: make([]api.EventType, 0, len(l.types))}
 	schemas := map[reflect.Type]json.RawMessage{}
-	for _, t := range types {
+	for _, t := range l.types {
 		schema := schemas[t.object]
 		if schema == nil {
 			var err error
@@ -23,7 +23,7 @@ func described() (api.EventTypeList, error) {
 			}
 			schemas[t.object] = schema
 		}
-		list.Data = append(list.Data, api.EventType{Type: t.name, Category: t.category, Description: t.description, Schema: schema})
+		list.Data = append(list.Data, api.EventType{Type: t.name, Category: t.category, Description: t.doc, Schema: schema})
 	}
 	return list, nil
 }

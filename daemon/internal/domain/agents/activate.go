@@ -28,7 +28,7 @@ func (s *Service) Activate(ctx context.Context, who op.Caller, in api.AgentRef) 
 		if err := s.put(tx, who.Team, &out.Agent); err != nil {
 			return out, err
 		}
-		return out, s.announce(tx, who, "agent.activated", &out.Agent)
+		return out, event.Append(s.log, tx, who, activated, &out.Agent, nil)
 	})
 }
 
@@ -50,7 +50,7 @@ func (s *Service) rest(tx kv.Tx, who op.Caller, a *api.Agent) error {
 	if err := s.put(tx, who.Team, a); err != nil {
 		return err
 	}
-	return s.announce(tx, who, "agent.deactivated", a)
+	return event.Append(s.log, tx, who, deactivated, a, nil)
 }
 
 // Deactivate ends an agent's being active. One that is not stays as it is.
@@ -79,10 +79,6 @@ func (s *Service) Active(tx kv.Tx, team string) (agent api.Agent, ok bool, err e
 		return agent, false, err
 	}
 	return *a, true, nil
-}
-
-func (s *Service) announce(tx kv.Tx, who op.Caller, typ string, a *api.Agent) error {
-	return s.log.Append(tx, event.Change{Team: who.Team, Actor: who.Actor, Type: typ, Object: a, RequestID: who.RequestID})
 }
 
 // Known returns a *kv.NotFoundError unless the team has that agent.

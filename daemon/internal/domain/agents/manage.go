@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -233,7 +234,7 @@ func (s *Service) Delete(ctx context.Context, who op.Caller, in api.AgentRef) (a
 		}
 		if a.Active {
 			a.Active = false
-			err = s.announce(tx, who, "agent.deactivated", a)
+			err = event.Append(s.log, tx, who, deactivated, a, nil)
 		}
 		return api.Deleted{ID: in.ID, Deleted: true}, err
 	})

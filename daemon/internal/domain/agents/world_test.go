@@ -49,7 +49,7 @@ func newWorld(t testing.TB, models llm.Config) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	log := event.New(store)
+	log := event.New(store, agents.Events())
 	w := &world{t: t, store: store, agents: agents.New(store, log, llm.Open(models)), now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
 	w.articles = []agents.Passage{refunds()}
 	w.agents.Now = func() time.Time { return w.now }

@@ -322,7 +322,7 @@ func (e *edit) handOver(a api.AgentAnswer, t *task) error {
 	e.abort = false
 	e.say(happening{kind: handed, from: api.AuthorUser})
 	question.State, question.HandoffReason, question.Version = e.r.C.State, a.HandoffReason, e.r.C.Version
-	return e.announce("conversation.handed_off", &question, nil)
+	return announce(e, conversationHandedOff, &question, nil)
 }
 
 // question is the visitor's latest message, nil for none.

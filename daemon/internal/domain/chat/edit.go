@@ -105,10 +105,8 @@ func (e *edit) publish() {
 func (e *edit) say(h happening) { e.said = append(e.said, h) }
 
 // announce appends an event of the conversation.
-func (e *edit) announce(kind string, object, previous any) error {
-	return e.s.log.Append(e.tx, event.Change{
-		Team: e.who.Team, Actor: e.who.Actor, Type: kind, Object: object, Previous: previous, RequestID: e.who.RequestID,
-	})
+func announce[T any](e *edit, k event.Kind[T], object *T, previous map[string]any) error {
+	return event.Append(e.s.log, e.tx, e.who, k, object, previous)
 }
 
 // write appends a message: the next seq, the summary for lists, the record's
@@ -142,7 +140,7 @@ func (e *edit) sent(m *message) error {
 	if err := e.write(m); err != nil {
 		return err
 	}
-	return e.announce("conversation.message_sent", &m.M, nil)
+	return announce(e, messageSent, &m.M, nil)
 }
 
 // move brings the conversation into another state.
@@ -167,9 +165,9 @@ func (e *edit) move(to string) error {
 	previous := map[string]any{"state": from}
 	switch {
 	case to == api.ConversationResolved:
-		return e.announce("conversation.resolved", &e.r.C, previous)
+		return announce(e, conversationResolved, &e.r.C, previous)
 	case from == api.ConversationResolved, from == api.ConversationSnoozed:
-		return e.announce("conversation.reopened", &e.r.C, previous)
+		return announce(e, conversationReopened, &e.r.C, previous)
 	}
 	return nil
 }

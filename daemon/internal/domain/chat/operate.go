@@ -192,7 +192,7 @@ func (e *edit) assign(id string) error {
 	was := e.r.C.AssigneeID
 	e.r.C.AssigneeID = id
 	e.touch()
-	return e.announce("conversation.assigned", &e.r.C, map[string]any{"assigneeId": was})
+	return announce(e, conversationAssigned, &e.r.C, map[string]any{"assigneeId": was})
 }
 
 // Tag adds and removes tags. Their case does not matter.
@@ -247,7 +247,7 @@ func (e *edit) rate(id string, rating int) (api.Message, error) {
 	}
 	e.touch()
 	e.say(happening{kind: rated, m: m})
-	return shown(m), e.announce("conversation.rated", &m.M, previous)
+	return shown(m), announce(e, messageRated, &m.M, previous)
 }
 
 // MarkRead says that a member has seen all messages.

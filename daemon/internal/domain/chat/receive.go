@@ -168,7 +168,7 @@ func (e *edit) receive(m *message, who api.Visitor, agent api.Agent, available b
 	if err := e.enter(first, before, bot, agent); err != nil {
 		return err
 	}
-	if err := e.announce("conversation.message_received", &m.M, nil); err != nil {
+	if err := announce(e, messageReceived, &m.M, nil); err != nil {
 		return err
 	}
 	if e.r.C.State == api.ConversationBot {
@@ -187,7 +187,7 @@ func (e *edit) enter(first bool, before int, bot bool, agent api.Agent) error {
 		if bot {
 			e.r.C.State, e.r.C.AgentID = api.ConversationBot, agent.ID
 		}
-		return e.announce("conversation.started", &e.r.C, nil)
+		return announce(e, conversationStarted, &e.r.C, nil)
 	case from == api.ConversationSnoozed:
 		return e.move(api.ConversationOpen)
 	case from != api.ConversationResolved:

@@ -65,7 +65,7 @@ func (w *world) open() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	log := event.New(store)
+	log := event.New(store, chat.Events())
 	w.store, w.chat = store, chat.New(store, log, w.o)
 	w.chat.Now = func() time.Time {
 		w.mu.Lock()

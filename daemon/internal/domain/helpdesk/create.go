@@ -3,6 +3,7 @@ package helpdesk
 import (
 	"context"
 
+	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
@@ -81,11 +82,11 @@ func (s *Service) add(tx kv.Tx, who op.Caller, r record, content string, derived
 	if err := table.PutBody(tx, who.Team, id, []byte(content)); err != nil {
 		return api.Article{}, err
 	}
-	types := []string{"article.created"}
+	kinds := []event.Kind[api.Article]{created}
 	if r.Article.PublishedAt != 0 {
-		types = append(types, "article.published")
+		kinds = append(kinds, published)
 	}
-	if err := s.announce(tx, who, types, r.show(), nil); err != nil {
+	if err := s.announce(tx, who, r.show(), nil, kinds...); err != nil {
 		return api.Article{}, err
 	}
 	return r.whole(tx, who.Team, false)

@@ -120,7 +120,7 @@ func write(ctx context.Context, idx bleve.Index, batch *bleve.Batch) error {
 func articlesOf(events []api.Event) (map[string]string, error) {
 	changed := map[string]string{}
 	for _, e := range events {
-		if !strings.HasPrefix(e.Type, "article.") || e.Type == gapDetected {
+		if !strings.HasPrefix(e.Type, "article.") || e.Type == gapDetected.Name {
 			continue
 		}
 		var article struct {

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 const (
-	gapDetected = "article.gap_detected"
-	gapOpen     = "open"
-	gapDrafted  = "drafted"
-	gapDismiss  = "dismissed"
+	gapOpen    = "open"
+	gapDrafted = "drafted"
+	gapDismiss = "dismissed"
 
 	maxGaps     = 500 // open ones of a team
 	maxWordings = 10
@@ -100,7 +100,7 @@ func (s *Service) openGap(tx kv.Tx, team, question string, words []string) error
 		return err
 	}
 	who := op.Caller{Kind: op.System, Team: team, Actor: api.Actor{Type: "system", ID: "helpdesk"}}
-	return s.announce(tx, who, []string{gapDetected}, g.Gap, nil)
+	return event.Append(s.log, tx, who, gapDetected, &g.Gap, nil)
 }
 
 // similar is the least share of terms that two questions of one meaning have in

@@ -11,6 +11,7 @@ import (
 
 	"github.com/sourcegraph/conc"
 
+	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/kv/bolt"
@@ -88,7 +89,7 @@ func TestIndexOfOtherData(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { store.Close() })
-			w.store, w.log = store, event.New(store)
+			w.store, w.log = store, event.New(store, helpdesk.Events())
 			w.start()
 			w.article("Otter", "<p>Three</p>")
 			for range further {

@@ -87,7 +87,7 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.ArticleRef) error {
 	if err := table.Delete(tx, who.Team, in.ID); err != nil {
 		return err
 	}
-	return s.announce(tx, who, []string{"article.deleted"}, r.show(), nil)
+	return s.announce(tx, who, r.show(), nil, deleted)
 }
 
 // Feedback counts what a reader says of a published article. It is no change of

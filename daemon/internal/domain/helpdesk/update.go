@@ -115,7 +115,7 @@ func (s *Service) save(tx kv.Tx, who op.Caller, was, r *record, before, content 
 			return err
 		}
 	}
-	return s.announce(tx, who, eventTypes(&was.Article, &r.Article, previous, before != content), r.show(), previous)
+	return s.announce(tx, who, r.show(), previous, eventKinds(&was.Article, &r.Article, previous, before != content)...)
 }
 
 func keepRevision(tx kv.Tx, team string, r *record, content string, count *int) error {
@@ -146,39 +146,35 @@ func differences(a, b *api.Article) map[string]any {
 	return d
 }
 
-// eventTypes says what a change was. What no other event tells of is an update.
-func eventTypes(before, after *api.Article, previous map[string]any, rewritten bool) []string {
-	var types []string
+// eventKinds says what a change was. What no other event tells of is an update.
+func eventKinds(before, after *api.Article, previous map[string]any, rewritten bool) []event.Kind[api.Article] {
+	var kinds []event.Kind[api.Article]
 	edited := rewritten
 	for name := range previous {
 		edited = edited || name != "status" && name != "publishedAt"
 	}
 	if edited {
-		types = append(types, "article.updated")
+		kinds = append(kinds, updated)
 	}
 	switch {
 	case before.PublishedAt == 0 && after.PublishedAt != 0:
-		types = append(types, "article.published")
+		kinds = append(kinds, published)
 	case before.PublishedAt != 0 && after.Status == api.ArticleDraft:
-		types = append(types, "article.unpublished")
+		kinds = append(kinds, unpublished)
 	}
 	if before.Status != api.ArticleArchived && after.Status == api.ArticleArchived {
-		types = append(types, "article.archived")
+		kinds = append(kinds, archived)
 	}
-	if len(types) == 0 {
-		types = append(types, "article.updated")
+	if len(kinds) == 0 {
+		kinds = append(kinds, updated)
 	}
-	return types
+	return kinds
 }
 
 // announce appends events about an article, without its content.
-func (s *Service) announce(tx kv.Tx, who op.Caller, types []string, object any, previous map[string]any) error {
-	for _, typ := range types {
-		c := event.Change{Team: who.Team, Actor: who.Actor, Type: typ, Object: object, RequestID: who.RequestID}
-		if len(previous) > 0 {
-			c.Previous = previous
-		}
-		if err := s.log.Append(tx, c); err != nil {
+func (s *Service) announce(tx kv.Tx, who op.Caller, a api.Article, previous map[string]any, kinds ...event.Kind[api.Article]) error {
+	for _, k := range kinds {
+		if err := event.Append(s.log, tx, who, k, &a, previous); err != nil {
 			return err
 		}
 	}

@@ -34,7 +34,7 @@ func newWorld(t testing.TB) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	w.store, w.log = store, event.New(store)
+	w.store, w.log = store, event.New(store, helpdesk.Events())
 	w.start()
 	return w
 }

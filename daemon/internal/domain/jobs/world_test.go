@@ -66,7 +66,7 @@ func (w *world) beside(models llm.Config) *world {
 
 func (w *world) join(models llm.Config) {
 	store := w.store
-	w.log = event.New(store)
+	w.log = event.New(store, posts.Events(), media.Events())
 	w.posts, w.media = posts.New(store, w.log), media.New(store, w.log, 0)
 	w.jobs = jobs.New(store, llm.Open(models), jobs.Options{Workers: w.workers, Delay: func(int) time.Duration { return 0 }})
 	w.posts.StartJob, w.posts.CheckModel = w.jobs.Start, llm.CheckModel

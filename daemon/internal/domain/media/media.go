@@ -151,7 +151,7 @@ func (s *Service) Put(tx kv.Tx, who op.Caller, f File) (api.Media, error) {
 		}
 	}
 	m := r.show(id)
-	return m, s.log.Append(tx, event.Change{Team: who.Team, Actor: who.Actor, Type: "media.uploaded", Object: &m, RequestID: who.RequestID})
+	return m, event.Append(s.log, tx, who, uploaded, &m, nil)
 }
 
 func (s *Service) examine(f File) (*record, error) {

@@ -34,7 +34,7 @@ func newWorld(t *testing.T, quota int64) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	log := event.New(store)
+	log := event.New(store, media.Events())
 	s := media.New(store, log, quota)
 	return &world{t: t, media: s, table: op.NewTable(store, op.NewLimiter(nil), s.Ops(), log.Ops())}
 }

@@ -22,7 +22,7 @@ func benchTable(b *testing.B) *op.Table {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { store.Close() })
-	s := posts.New(store, event.New(store))
+	s := posts.New(store, event.New(store, posts.Events()))
 	return op.NewTable(store, op.NewLimiter(nil), s.Ops())
 }
 

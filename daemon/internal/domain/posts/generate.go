@@ -73,7 +73,7 @@ func (s *Service) Generated(tx kv.Tx, who op.Caller, job *api.Job, changes api.P
 			return nil
 		}
 		if job.State == api.JobRunning && job.Attempt == 1 {
-			if err := s.append(tx, who, "post.generation_started", r, nil); err != nil {
+			if err := s.append(tx, who, generationStarted, r, nil); err != nil {
 				return err
 			}
 		}
@@ -92,13 +92,10 @@ func (s *Service) Generated(tx kv.Tx, who op.Caller, job *api.Job, changes api.P
 	if err != nil || !changes.FeaturedImage.Set {
 		return err
 	}
-	return s.append(tx, who, "post.image_generated", r, nil)
+	return s.append(tx, who, imageGenerated, r, nil)
 }
 
-var outcomes = map[string]string{
-	api.JobCompleted: "post.generation_completed",
-	api.JobFailed:    "post.generation_failed",
-}
+var outcomes = map[string]*kind{api.JobCompleted: &generationCompleted, api.JobFailed: &generationFailed}
 
 // creditJob says in the post which job and model its text is from.
 func creditJob(p *api.Post, job *api.Job, changes *api.PostChanges) {

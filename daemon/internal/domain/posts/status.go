@@ -100,7 +100,7 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.PostRef) error {
 	if err := table.Delete(tx, who.Team, in.ID); err != nil {
 		return err
 	}
-	return s.append(tx, who, "post.deleted", r, nil)
+	return s.append(tx, who, deleted, r, nil)
 }
 
 // checkSchedule refuses a time to publish that cannot be kept.

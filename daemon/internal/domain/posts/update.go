@@ -102,7 +102,7 @@ func (s *Service) change(tx kv.Tx, who op.Caller, ref api.PostRef, edit func(*ap
 	if err := edit(&after); err != nil {
 		return before, err
 	}
-	r, after, err = s.save(tx, who, r, before, after, "")
+	r, after, err = s.save(tx, who, r, before, after, nil)
 	if err != nil {
 		return before, err
 	}
@@ -110,9 +110,9 @@ func (s *Service) change(tx kv.Tx, who op.Caller, ref api.PostRef, edit func(*ap
 	return after, nil
 }
 
-// save stores after in place of before and returns what is stored. cause is the event that a job's result
-// is announced as, "" for a change that somebody made.
-func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Post, cause string) (*record, api.Post, error) {
+// save stores after in place of before and returns what is stored. cause is the
+// event that a job's result is announced as, nil for a change that somebody made.
+func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Post, cause *kind) (*record, api.Post, error) {
 	now := s.now()
 	settle(&after, now)
 	previous := differences(&before, &after)

@@ -29,7 +29,7 @@ func newWorld(t testing.TB) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	log := event.New(store)
+	log := event.New(store, posts.Events())
 	w := &world{t: t, posts: posts.New(store, log), now: time.Now().Truncate(time.Second)}
 	w.posts.Now = func() time.Time { return w.now }
 	// Jobs are tested with their own package; here they are only queued.

@@ -307,13 +307,13 @@ func (s *Service) finish(tx kv.Tx, team string, r *runRecord) error {
 	if r.Run.Trigger == TriggerTest || r.Run.State == api.RunCanceled {
 		return nil
 	}
-	kind := "agent.task_completed"
+	kind := taskCompleted
 	if r.Run.State == api.RunFailed {
-		kind = "agent.task_failed"
+		kind = taskFailed
 	}
 	told := r.Run
 	told.Request, told.Response, told.Prompt = nil, nil, ""
-	return s.log.Append(tx, event.Change{Team: team, Actor: r.Actor, Type: kind, Object: told})
+	return event.Append(s.log, tx, op.Caller{Kind: op.System, Team: team, Actor: r.Actor}, kind, &told, nil)
 }
 
 // CancelRun stops a run that is not done.

@@ -53,7 +53,7 @@ func newWorld(t testing.TB, o outbound.Options, models llm.Config) *world {
 
 // restart makes the service anew over the same store, as a new process does.
 func (w *world) restart(o outbound.Options, models llm.Config) {
-	log := event.New(w.store)
+	log := event.New(w.store, tasks.Events())
 	w.tasks = tasks.New(w.store, log, llm.Open(models), w.box, outbound.New(o))
 	w.tasks.Now = func() time.Time { return w.now }
 	w.tasks.Agent = func(_ kv.Tx, team, id string) error {
