@@ -1,6 +1,8 @@
 package daemon_test
 
 import (
+	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,7 +10,9 @@ import (
 	"unicode/utf8"
 
 	"edgesvc.dev/svc/daemon"
+	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/kv/bolt"
+	"edgesvc.dev/svc/kv/kvtest"
 )
 
 // wantWhole wants the data file to pass the check, and a copy of it too.
@@ -105,5 +109,66 @@ func TestIdempotencyKeysAreText(t *testing.T) {
 		if a := in.send(t, "POST", "/svc-api/v1/posts", in.A.Key, `{"title":"x","content":"y"}`, "Idempotency-Key", key); a.StatusCode != want {
 			t.Errorf("%q: %s %s", key, a.Status, a.Body)
 		}
+	}
+}
+
+// respell makes the stored text of every record of a table that has it invalid, as
+// older releases could store it.
+func respell(t *testing.T, data, table, old, text string) (n int) {
+	t.Helper()
+	store, err := bolt.Open(daemon.DataFile(data), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.Update(t.Context(), func(tx kv.Tx) error {
+		var keys [][]byte
+		err := tx.Scan(kv.Prefix(kv.Key(table, "r")), func(k, v []byte) error {
+			if bytes.Contains(v, []byte(old)) {
+				keys = append(keys, bytes.Clone(k))
+			}
+			return nil
+		})
+		for _, k := range keys {
+			err = errors.Join(err, kvtest.Respell(tx, k, old, text))
+		}
+		n = len(keys)
+		return err
+	})
+	if err := errors.Join(err, store.Close()); err != nil || n == 0 {
+		t.Fatal(n, err)
+	}
+	return n
+}
+
+// TestOneBadRecordStopsNothing has a session and an audit entry that cannot
+// be read among those that can.
+func TestOneBadRecordStopsNothing(t *testing.T) {
+	data := t.TempDir()
+	in := start(t, func(c *daemon.Config) { c.Data = data })
+	owner := in.session(t, in.A)
+	viewer, token := in.member(t, owner, "viewer", "viewer")
+	in.ask(t, "auth.login", "", `{"email":"viewer@example.test","password":"correct horse battery"}`, "User-Agent", "Mozilla/5.0 bad")
+	if err := in.stop(); err != nil {
+		t.Fatal(err)
+	}
+	respell(t, data, "session", "Mozilla/5.0 bad", "Mozilla/5.0 ba\xff")
+	respell(t, data, "audit", "team.invite", "team.invit\xff")
+	again := reopen(t, data)
+	for _, c := range []struct{ op, by, body string }{
+		{"auth.sessions", token, `{}`},
+		{"auth.changePassword", token, `{"currentPassword":"correct horse battery","newPassword":"another horse battery"}`},
+		{"team.auditLog", owner, `{}`},
+		{"team.remove", owner, `{"id":"` + viewer + `"}`},
+	} {
+		a := again.ask(t, c.op, c.by, c.body)
+		if a.StatusCode != 200 {
+			t.Errorf("%s: %s %s", c.op, a.Status, a.Body)
+		}
+		if list, ok := a.JSON(t)["data"].([]any); ok && len(list) == 0 {
+			t.Errorf("%s: nothing is listed", c.op)
+		}
+	}
+	if said := in.log.String(); !strings.Contains(said, "session ses_") || !strings.Contains(said, "audit aud_") {
+		t.Errorf("the log does not name them: %s", said)
 	}
 }

@@ -1,14 +1,15 @@
 package kv
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 )
 
 // A body is bytes beside a record, so that lists never read them. Its id is the
 // record's. A body that is too large for one value can be kept in parts: their
-// ids are the record's id, a dot and what the caller likes, and it is the caller
-// who knows how many there are.
+// ids are the record's id, a dot and what the caller likes. They go with the
+// record.
 
 // PutBody stores or replaces a body. An empty one is no body. It returns a
 // *NotFoundError when the team has no such record.
@@ -64,4 +65,26 @@ func (t *Table[T]) Body(tx Tx, team, id string) ([]byte, error) {
 		return nil, nil
 	}
 	return nil, err
+}
+
+// bodiesOf returns the keys of a record's body and its parts.
+func (t *Table[T]) bodiesOf(tx Tx, id string) (keys [][]byte, err error) {
+	key := t.bodyKey(id)
+	if v, err := tx.Get(key); err != nil || len(v) > 0 {
+		keys = append(keys, key)
+		if err != nil {
+			return nil, err
+		}
+	}
+	parts := append(key[:len(key)-1:len(key)-1], '.')
+	err = tx.Scan(Prefix(parts), func(k, _ []byte) error {
+		part, _, _ := SplitPart(k[len(t.bodies):])
+		// a record may have an id that looks like a part's
+		if owned, err := tx.Get(t.recordKey(part)); err != nil || len(owned) > 0 {
+			return err
+		}
+		keys = append(keys, bytes.Clone(k))
+		return nil
+	})
+	return keys, err
 }

@@ -25,11 +25,11 @@ func (t *Table[T]) Check(tx Tx, report func(key []byte, reason string)) error {
 			return nil
 		}
 		switch kind, rest, _ := SplitPart(key[len(base):]); kind {
-		case "r":
+		case recordKind:
 			return c.record(key, rest, f)
-		case "b":
+		case bodyKind:
 			return c.body(key, rest, string(f.team))
-		case "i":
+		case indexKind:
 			return c.entry(key, rest, string(f.payload))
 		}
 		report(key, "neither record, body nor index entry")

@@ -14,7 +14,7 @@ var dumpMode = must(cbor.DecOptions{}.DecMode())
 // person to look at: maps have text keys, and JSON inside a record is shown as
 // such.
 func Dump(tx Tx, table, id string) (team string, record any, err error) {
-	key := Key(table, "r", id)
+	key := Key(table, recordKind, id)
 	raw, err := tx.Get(key)
 	if err != nil {
 		return "", nil, err

@@ -6,6 +6,13 @@ import "bytes"
 // id after, until limit were seen or fn returns an error. It returns the last id
 // seen, "" at the end of the table: the daemon's own upkeep pages through with it.
 func (t *Table[T]) Each(tx Tx, after string, limit int, fn func(team, id string, v *T) error) (next string, err error) {
+	return t.EachReadable(tx, after, limit, nil, fn)
+}
+
+// EachReadable is Each that tells skip of every record that cannot be read and
+// goes on behind it, so that one does not keep all the others waiting. Such a
+// record counts for limit.
+func (t *Table[T]) EachReadable(tx Tx, after string, limit int, skip func(*CorruptError), fn func(team, id string, v *T) error) (next string, err error) {
 	prefix := t.records
 	r := Prefix(prefix)
 	if after != "" {
@@ -16,23 +23,38 @@ func (t *Table[T]) Each(tx Tx, after string, limit int, fn func(team, id string,
 			return Stop
 		}
 		limit--
-		id, _, ok := SplitPart(k[len(prefix):])
-		f, reason := openValue(k, v)
-		if !ok {
-			reason = "key is cut off"
-		}
-		if reason != "" {
-			return &CorruptError{Key: bytes.Clone(k), Reason: reason}
-		}
-		rec := new(T)
-		if err := decMode.Unmarshal(f.payload, rec); err != nil {
-			return &CorruptError{Key: bytes.Clone(k), Reason: err.Error()}
+		id, team, rec, corrupt := parse[T](prefix, k, v)
+		if corrupt != nil && skip == nil {
+			return corrupt
 		}
 		next = id
-		return fn(string(f.team), id, rec)
+		if corrupt != nil {
+			skip(corrupt)
+			return nil
+		}
+		return fn(team, id, rec)
 	})
 	if limit > 0 {
 		next = ""
 	}
 	return next, err
+}
+
+// parse reads a pair of the records that start with prefix.
+func parse[T any](prefix, k, v []byte) (id, team string, rec *T, corrupt *CorruptError) {
+	id, _, ok := SplitPart(k[len(prefix):])
+	f, reason := openValue(k, v)
+	if !ok {
+		reason = "key is cut off"
+	}
+	if reason == "" {
+		rec = new(T)
+		if err := decMode.Unmarshal(f.payload, rec); err != nil {
+			reason = err.Error()
+		}
+	}
+	if reason != "" {
+		return id, "", nil, &CorruptError{Key: bytes.Clone(k), Reason: reason}
+	}
+	return id, string(f.team), rec, nil
 }

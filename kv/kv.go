@@ -132,4 +132,33 @@ type CorruptError struct {
 	Reason string
 }
 
-func (e *CorruptError) Error() string { return fmt.Sprintf("corrupt record %q: %s", e.Key, e.Reason) }
+func (e *CorruptError) Error() string { return Describe(e.Key) + " cannot be read: " + e.Reason }
+
+// Describe names what is kept under a key, for people: a table's record, body or
+// index entry, or the key itself.
+func Describe(key []byte) string {
+	table, kind, rest := splitKey(key)
+	id, rest, ok := SplitPart(rest)
+	switch {
+	case ok && kind == recordKind && len(rest) == 0:
+		return table + " " + id
+	case ok && kind == bodyKind && len(rest) == 0:
+		return "the body of " + table + " " + id
+	case ok && kind == indexKind:
+		return fmt.Sprintf("an entry of the index %s of %s (%q)", id, table, rest)
+	}
+	return fmt.Sprintf("the key %q", key)
+}
+
+// The kinds of keys that a table has, behind its name.
+const (
+	recordKind = "r"
+	bodyKind   = "b"
+	indexKind  = "i"
+)
+
+func splitKey(key []byte) (table, kind string, rest []byte) {
+	table, rest, _ = SplitPart(key)
+	kind, rest, _ = SplitPart(rest)
+	return table, kind, rest
+}

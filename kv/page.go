@@ -1,6 +1,9 @@
 package kv
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+)
 
 // Page asks for some records of one team along an ordinary index, newest key
 // first unless Ascending.
@@ -28,6 +31,10 @@ type Page[T any] struct {
 	// looked at (0: 1000), full or not, so that its cost is bounded.
 	Keep   func(*T) bool
 	Budget int
+
+	// Skip is told of each entry and record that cannot be read; the page goes on
+	// without it. When it is nil, List returns the error.
+	Skip func(*CorruptError)
 }
 
 // Result is one page of records. More says that Next leads to further ones; a
@@ -64,15 +71,11 @@ func (t *Table[T]) List(tx Tx, team string, p Page[T]) (*Result[T], error) {
 		}
 		budget--
 		key = AppendPart(append(key[:0], t.records...), h.id)
-		f, err := t.open(tx, team, h.id, key)
-		if err != nil {
-			return nil, dangling(err, h.entry)
-		}
-		v, err := decode[T](key, f)
-		if err != nil {
+		v, err := t.listed(tx, team, h, key)
+		if err := p.skip(err); err != nil {
 			return nil, err
 		}
-		if p.Keep == nil || p.Keep(v) {
+		if v != nil && (p.Keep == nil || p.Keep(v)) {
 			out.IDs = append(out.IDs, h.id)
 			out.Records = append(out.Records, v)
 		}
@@ -81,6 +84,24 @@ func (t *Table[T]) List(tx Tx, team string, p Page[T]) (*Result[T], error) {
 			return nil, err
 		}
 	}
+}
+
+// listed is the record that an entry names.
+func (t *Table[T]) listed(tx Tx, team string, h *head, key []byte) (*T, error) {
+	f, err := t.open(tx, team, h.id, key)
+	if err != nil {
+		return nil, dangling(err, h.entry)
+	}
+	return decode[T](key, f)
+}
+
+// skip returns the errors that are not to be stepped over.
+func (p *Page[T]) skip(err error) error {
+	if corrupt, ok := errors.AsType[*CorruptError](err); ok && p.Skip != nil {
+		p.Skip(corrupt)
+		return nil
+	}
+	return err
 }
 
 // pass moves every head behind suffix: a record that is listed under several of
@@ -103,6 +124,7 @@ type head struct {
 	chunk            int
 	buf              []indexEntry
 	end              bool
+	skip             func(error) error
 	indexEntry
 }
 
@@ -119,7 +141,7 @@ func (t *Table[T]) heads(tx Tx, team string, p Page[T]) ([]*head, error) {
 	}
 	heads := make([]*head, 0, len(prefixes))
 	for _, prefix := range prefixes {
-		h := &head{prefix: append(bytes.Clone(base), prefix...), chunk: min(p.Limit+1, 64)}
+		h := &head{prefix: append(bytes.Clone(base), prefix...), chunk: min(p.Limit+1, 64), skip: p.skip}
 		h.from, h.to = bounds(h.prefix, p)
 		if err := h.advance(tx, p.Ascending); err != nil {
 			return nil, err
@@ -177,7 +199,7 @@ func (h *head) fill(tx Tx, ascending bool) error {
 	err := tx.Scan(Range{From: h.from, To: h.to, Reverse: !ascending}, func(k, v []byte) error {
 		f, reason := openValue(k, v)
 		if reason != "" {
-			return &CorruptError{Key: bytes.Clone(k), Reason: reason}
+			return h.skip(&CorruptError{Key: bytes.Clone(k), Reason: reason})
 		}
 		if cap(keys)-len(keys) < len(k) {
 			keys = make([]byte, 0, h.chunk*(len(k)+8))

@@ -36,9 +36,9 @@ type Index[T any] struct {
 
 // NewTable describes a table. The name is short and never changes.
 func NewTable[T any](name string, indexes ...Index[T]) *Table[T] {
-	t := &Table[T]{name: name, indexes: indexes, records: Key(name, "r"), bodies: Key(name, "b")}
+	t := &Table[T]{name: name, indexes: indexes, records: Key(name, recordKind), bodies: Key(name, bodyKind)}
 	for _, ix := range indexes {
-		t.entries = append(t.entries, Key(name, "i", ix.Name))
+		t.entries = append(t.entries, Key(name, indexKind, ix.Name))
 	}
 	return t
 }
@@ -49,7 +49,7 @@ func (t *Table[T]) Name() string { return t.name }
 func (t *Table[T]) recordKey(id string) []byte { return join(t.records, id) }
 func (t *Table[T]) bodyKey(id string) []byte   { return join(t.bodies, id) }
 
-func (t *Table[T]) indexPrefix(index, team string) []byte { return Key(t.name, "i", index, team) }
+func (t *Table[T]) indexPrefix(index, team string) []byte { return Key(t.name, indexKind, index, team) }
 
 // join is base and one part more, with room for a short key behind.
 func join(base []byte, part string) []byte {
@@ -157,8 +157,7 @@ func (t *Table[T]) Put(tx Tx, team, id string, v *T) error {
 	return tx.Put(key, value)
 }
 
-// Delete removes the record, its body and its index entries. Parts of the body
-// are the caller's to remove before.
+// Delete removes the record, its body with all its parts, and its index entries.
 func (t *Table[T]) Delete(tx Tx, team, id string) error {
 	old, err := t.Get(tx, team, id)
 	if err != nil {
@@ -167,8 +166,14 @@ func (t *Table[T]) Delete(tx Tx, team, id string) error {
 	if err := dropEntries(tx, t.entriesOf(team, id, old), nil); err != nil {
 		return err
 	}
-	if err := tx.Delete(t.bodyKey(id)); err != nil {
+	bodies, err := t.bodiesOf(tx, id)
+	if err != nil {
 		return err
+	}
+	for _, key := range bodies {
+		if err := tx.Delete(key); err != nil {
+			return err
+		}
 	}
 	return tx.Delete(t.recordKey(id))
 }

@@ -53,7 +53,10 @@ func backupCommand(c console) *cobra.Command {
 				return err
 			}
 			if err := backupTo(cmd.Context(), cfg.Data, args[0]); err != nil {
-				return fmt.Errorf("backup: %w", err)
+				return fmt.Errorf("backup: %w", withBackup(cfg.Data, err))
+			}
+			if err := noteBackup(cfg.Data, args[0]); err != nil {
+				fmt.Fprintln(c.err, "svcd: note where the backup is:", err)
 			}
 			info, err := os.Stat(args[0])
 			if err != nil {
@@ -68,6 +71,8 @@ func backupCommand(c console) *cobra.Command {
 func restoreCommand(c console) *cobra.Command {
 	return &cobra.Command{
 		Use: "restore FILE", Short: "Verify a backup and put it into an empty data folder", Args: cobra.ExactArgs(1),
+		Long: `Verifies FILE and puts it into an empty data folder. A backup whose bytes are not those that were written is refused.
+One with records that cannot be read is put in place all the same: they are named, and svcd check --repair takes them out.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := daemon.Load(cmd.Flags(), c.getenv)
 			if err != nil {
@@ -94,7 +99,7 @@ func restoreFrom(ctx context.Context, c console, backup, target string) error {
 	if err != nil {
 		return fmt.Errorf("open the backup: %w", err)
 	}
-	if err := checkInChild(ctx, c, backup); err != nil {
+	if err := checkInChild(ctx, c, "", backup, true); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	if err := errors.Join(bolt.Restore(f, target), f.Close()); err != nil {

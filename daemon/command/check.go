@@ -12,16 +12,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"edgesvc.dev/svc/daemon"
+	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/kv/bolt"
 )
 
 // checkCommand verifies the data in a child process: a damaged file can end the
 // process that reads it.
 func checkCommand(c console) *cobra.Command {
-	var inProcess bool
+	var inProcess, restorable, mend bool
 	cmd := &cobra.Command{
 		Use: "check [FILE]", Short: "Verify the data, or a backup: checksums, indexes, event log, audit trail", Args: cobra.MaximumNArgs(1),
-		Long: "Verifies FILE, or the data folder. While the daemon runs, a backup of its data is made and verified.",
+		Long: `Verifies FILE, or the data folder. While the daemon runs, a backup of its data is made and verified.
+
+With --repair, which needs the daemon stopped, it then takes out every record that cannot be read, names each, and writes
+what it takes out to a new file beside the data. The indexes of the rest are put in order. Damaged pages cannot be
+repaired: restore a backup then.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := daemon.Load(cmd.Flags(), c.getenv)
 			if err != nil {
@@ -35,7 +40,14 @@ func checkCommand(c console) *cobra.Command {
 				return fmt.Errorf("there is no data at %s; name the folder with --data, or a file", path)
 			}
 			if inProcess {
-				return checkFile(path, c.out)
+				err := checkFile(path, c.out, restorable)
+				if cmd.Flags().Changed("data") {
+					err = withBackup(cfg.Data, err)
+				}
+				return err
+			}
+			if mend {
+				return repair(cmd.Context(), c, cfg.Data, path)
 			}
 			if len(args) == 0 {
 				copied, done, err := copyOfRunning(cmd.Context(), cfg.Data)
@@ -47,12 +59,16 @@ func checkCommand(c console) *cobra.Command {
 					path = copied
 				}
 			}
-			return checkInChild(cmd.Context(), c, path)
+			return checkInChild(cmd.Context(), c, cfg.Data, path, false)
 		},
 	}
+	cmd.Flags().BoolVar(&mend, "repair", false, "take out what cannot be read, and keep a copy of it")
 	cmd.Flags().BoolVar(&inProcess, "in-process", false, "verify in this process")
-	if err := cmd.Flags().MarkHidden("in-process"); err != nil {
-		panic(err)
+	cmd.Flags().BoolVar(&restorable, "restorable", false, "fail only for damaged bytes")
+	for _, hidden := range []string{"in-process", "restorable"} {
+		if err := cmd.Flags().MarkHidden(hidden); err != nil {
+			panic(err)
+		}
 	}
 	return cmd
 }
@@ -78,12 +94,19 @@ func copyOfRunning(ctx context.Context, data string) (path string, done func(), 
 	return path, func() { _ = os.RemoveAll(dir) }, nil
 }
 
-func checkInChild(ctx context.Context, c console, path string) error {
+// checkInChild runs check on path, the data file of that folder or ("") a file of
+// none, and passes on what it says. When restorable is set, records that cannot
+// be read are named and let pass.
+func checkInChild(ctx context.Context, c console, data, path string, restorable bool) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	child := exec.CommandContext(ctx, self, "check", "--in-process", path)
+	args := []string{"check", "--in-process", fmt.Sprintf("--restorable=%v", restorable), path}
+	if data != "" {
+		args = append(args, "--data", data)
+	}
+	child := exec.CommandContext(ctx, self, args...)
 	var said bytes.Buffer
 	child.Stdout, child.Stderr = c.out, &said
 	err = child.Run()
@@ -99,20 +122,31 @@ func checkInChild(ctx context.Context, c console, path string) error {
 
 const mostProblems = 100
 
-func checkFile(path string, out io.Writer) error {
-	problems := 0
-	pairs, err := bolt.Check(path, func(key []byte, reason string) {
-		if problems++; problems <= mostProblems {
-			fmt.Fprintf(out, "✗ %q: %s\n", key, reason)
+func checkFile(path string, out io.Writer, restorable bool) error {
+	named := 0
+	found, err := bolt.Check(path, func(key []byte, reason string) {
+		switch named++; {
+		case named > mostProblems:
+		case len(key) == 0:
+			fmt.Fprintf(out, "✗ %s\n", reason)
+		default:
+			fmt.Fprintf(out, "✗ %s: %s\n", kv.Describe(key), reason)
 		}
 	}, daemon.Checkers()...)
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("check %s: %w", path, err)
-	}
-	if problems > 0 {
-		fmt.Fprintf(out, "%s: %d problems in %d pairs. Restore a backup: svcd restore\n", path, problems, pairs)
+	case found.Problems == 0:
+		_, err = fmt.Fprintf(out, "%s: %d pairs, 0 problems\n", path, found.Pairs)
+		return err
+	case found.Damaged > 0:
+		fmt.Fprintf(out, "%s: %d problems in %d pairs. Restore a backup: svcd restore\n", path, found.Problems, found.Pairs)
 		return errQuiet
 	}
-	_, err = fmt.Fprintf(out, "%s: %d pairs, 0 problems\n", path, pairs)
-	return err
+	fmt.Fprintf(out, "%s: %d problems in %d pairs. The file itself is whole: svcd serve goes on without these records, svcd check --repair takes them out.\n",
+		path, found.Problems, found.Pairs)
+	if restorable {
+		return nil
+	}
+	return errQuiet
 }

@@ -105,7 +105,7 @@ func examineData(cfg *daemon.Config, running bool) []finding {
 	}
 	store, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
-		return append(found, finding{"data file", "fail", err.Error()})
+		return append(found, finding{"data file", "fail", withBackup(cfg.Data, err).Error()})
 	}
 	if err := store.Close(); err != nil {
 		return append(found, finding{"data file", "fail", err.Error()})

@@ -66,7 +66,7 @@ func serve(ctx context.Context, cfg *daemon.Config, out io.Writer) error {
 	}
 	d, err := daemon.Open(cfg)
 	if err != nil {
-		return errors.Join(err, ln.Close())
+		return errors.Join(withBackup(cfg.Data, err), ln.Close())
 	}
 	d.SetBase(ln.Addr())
 	// Nothing may be in the way of serving once the key has been shown.

@@ -128,9 +128,9 @@ func TestCheckFindsWhatTablesKnow(t *testing.T) {
 	}
 	closeStore(t, s)
 	found := map[string]string{}
-	pairs, err := Check(s.path, func(key []byte, reason string) { found[string(key)] += reason }, items)
+	n, err := Check(s.path, func(key []byte, reason string) { found[string(key)] += reason }, items)
 	want := map[string]string{"junk": "unknown value version", string(kv.Key("item", "r", "i3")): "index name does not list the record"}
-	if err != nil || pairs != 10*5+1 || fmt.Sprint(found) != fmt.Sprint(want) {
-		t.Errorf("%d pairs, %v\n got %q\nwant %q", pairs, err, found, want)
+	if err != nil || n != (Found{Pairs: 10*5 + 1, Problems: 2, Damaged: 1}) || fmt.Sprint(found) != fmt.Sprint(want) {
+		t.Errorf("%+v, %v\n got %q\nwant %q", n, err, found, want)
 	}
 }

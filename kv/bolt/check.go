@@ -11,44 +11,68 @@ import (
 	"edgesvc.dev/svc/kv"
 )
 
+// Found is what Check met.
+type Found struct {
+	Pairs    int // that it read
+	Problems int // of any kind
+	// Damaged counts the problems of pages and checksums: bytes that are not what
+	// was written. The others are records that say what cannot be.
+	Damaged int
+}
+
 // Check verifies the store at path without changing it: the checksum of every
 // pair, then everything the tables can tell, then bbolt's own page structure.
 // report is called once for each key and reason; a nil key speaks of pages.
-// Check returns how many pairs it read.
 //
 // A damaged file can end the process: call Check in a child process and take
 // its death for a problem.
-func Check(path string, report func(key []byte, reason string), tables ...kv.Checker) (pairs int, err error) {
-	if ok, err := inspect(path, report); !ok || err != nil {
+func Check(path string, report func(key []byte, reason string), tables ...kv.Checker) (found Found, err error) {
+	damage := func(key []byte, reason string) {
+		found.Problems++
+		found.Damaged++
+		report(key, reason)
+	}
+	if ok, err := inspect(path, damage); !ok || err != nil {
 		if err != nil {
 			err = fmt.Errorf("check store %s: %w", path, err)
 		}
-		return 0, err
+		return found, err
 	}
 	db, err := openFile(path, &bolt.Options{ReadOnly: true, PreLoadFreelist: true, Timeout: lockTimeout})
 	if err != nil {
-		return 0, fmt.Errorf("check store %s: %w", path, err)
+		return found, fmt.Errorf("check store %s: %w", path, err)
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	err = db.View(func(tx *bolt.Tx) error {
-		once := reportOnce(report)
+		seen := map[string]bool{}
+		damage := once(seen, damage)
+		rest := once(seen, func(key []byte, reason string) {
+			found.Problems++
+			report(key, reason)
+		})
 		view := &viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}}
-		for _, t := range append([]kv.Checker{&everyPair{&pairs}}, tables...) {
-			if err := damageOf(checkTable(view, t, once), once); err != nil {
+		if err := damageOf(checkTable(view, &everyPair{&found.Pairs}, damage), damage); err != nil {
+			return err
+		}
+		for _, t := range tables {
+			if err := damageOf(checkTable(view, t, rest), damage); err != nil {
 				return err
 			}
 		}
 		for err := range tx.Check() {
-			once(nil, err.Error())
+			damage(nil, err.Error())
 		}
 		return nil
 	})
-	return pairs, errors.Join(err, db.Close())
+	return found, errors.Join(err, db.Close())
 }
 
 // inspect reports whether the pages of the file can be followed at all. It is an
 // error when the file is none of ours, cut off, or in use.
 func inspect(path string, report func(key []byte, reason string)) (ok bool, err error) {
+	if err := checkSize(path); err != nil {
+		return false, err
+	}
 	db, err := openFile(path, &bolt.Options{ReadOnly: true, Timeout: lockTimeout})
 	if err != nil {
 		return false, err
@@ -105,8 +129,8 @@ func damageOf(err error, report func(key []byte, reason string)) error {
 	return err
 }
 
-func reportOnce(report func(key []byte, reason string)) func(key []byte, reason string) {
-	seen := map[string]bool{}
+// once passes on each key and reason that is not among those seen.
+func once(seen map[string]bool, report func(key []byte, reason string)) func(key []byte, reason string) {
 	return func(key []byte, reason string) {
 		if id := string(key) + "\x00" + reason; !seen[id] {
 			seen[id] = true

@@ -32,6 +32,10 @@ var (
 
 var errLocked = errors.New("another process has the file open")
 
+// ErrDamaged says that the file at the path is not a whole store: it is empty,
+// its end is missing, or its pages make no sense. Only a backup helps.
+var ErrDamaged = errors.New("the file is damaged")
+
 func (o Options) bolt(path string) *bolt.Options {
 	return &bolt.Options{
 		Timeout:         lockTimeout,
@@ -67,14 +71,35 @@ func openFile(path string, o *bolt.Options) (db *bolt.DB, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = errors.Join(fmt.Errorf("damaged file: %v", p), file.Close())
+			err = errors.Join(fmt.Errorf("%w: %v", ErrDamaged, p), file.Close())
 		}
 	}()
 	db, err = bolt.Open(path, 0o600, o)
-	if errors.Is(err, berrors.ErrTimeout) {
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
 		err = errLocked
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return db, err
+}
+
+// minPages are the pages of a store that holds nothing.
+const minPages = 4
+
+// checkSize refuses a file that is too small to be any store. bbolt takes an
+// empty one for new.
+func checkSize(path string) error {
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case st.Size() == 0:
+		return fmt.Errorf("%w: it is empty (0 bytes), so everything in it is lost", ErrDamaged)
+	case st.Size() < minPages*pageSize:
+		return fmt.Errorf("%w: it is cut off after %d bytes", ErrDamaged, st.Size())
+	}
+	return nil
 }
 
 // create makes an empty store at path unless there is a file.
@@ -149,6 +174,9 @@ func initialize(path string) error {
 
 // checkFormat reads the file without a chance to change it.
 func checkFormat(path string) error {
+	if err := checkSize(path); err != nil {
+		return err
+	}
 	db, err := openFile(path, &bolt.Options{ReadOnly: true, Timeout: lockTimeout})
 	if err != nil {
 		return err
@@ -159,7 +187,7 @@ func checkFormat(path string) error {
 func readFormat(db *bolt.DB, path string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("damaged file: %v", p)
+			err = fmt.Errorf("%w: %v", ErrDamaged, p)
 		}
 	}()
 	st, err := os.Stat(path)
@@ -168,7 +196,7 @@ func readFormat(db *bolt.DB, path string) (err error) {
 	}
 	return db.View(func(tx *bolt.Tx) error {
 		if st.Size() < tx.Size() {
-			return fmt.Errorf("the file is cut off: %d of %d bytes", st.Size(), tx.Size())
+			return fmt.Errorf("%w: the end is cut off, %d of %d bytes are left", ErrDamaged, st.Size(), tx.Size())
 		}
 		meta := tx.Bucket(metaBucket)
 		if meta == nil || tx.Bucket(dataBucket) == nil {

@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -24,7 +23,7 @@ const (
 )
 
 // errCutOff says that the end of the file is missing.
-var errCutOff = errors.New("the file is cut off")
+var errCutOff = fmt.Errorf("%w: the end is cut off", ErrDamaged)
 
 // pageWalk follows all pages from the root of a store.
 type pageWalk struct {

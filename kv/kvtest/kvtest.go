@@ -52,6 +52,8 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store) {
 		{"MergedPages", testMergedPages},
 		{"BoundedPages", testBoundedPages},
 		{"DamagedRecords", testDamagedRecords},
+		{"RefusesWhatCannotBeRead", testRefusesWhatCannotBeRead},
+		{"UnreadableRecords", testUnreadableRecords},
 		{"Tables", testTablesAgainstModel},
 
 		{"Counters", testCounters},

@@ -129,7 +129,7 @@ func SweepAnswers(ctx context.Context, store kv.Store) error {
 func sweepPage(tx kv.Tx, after string) (next string, err error) {
 	var dead [][2]string
 	now := time.Now().UnixMilli()
-	next, err = answers.Each(tx, after, 500, func(team, id string, a *answer) error {
+	next, err = answers.EachReadable(tx, after, 500, Unreadable, func(team, id string, a *answer) error {
 		if a.Expires < now {
 			dead = append(dead, [2]string{team, id})
 		}

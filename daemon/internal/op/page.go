@@ -3,7 +3,9 @@ package op
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"log/slog"
 	"net/http"
+	"sync"
 
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -35,6 +37,7 @@ func ParseCursor(scope, cursor string) ([]byte, error) {
 
 // List reads one page of a table as the contract's page. The scope is as in
 // Cursor, without the team, which is added; show turns records into answers.
+// Records that cannot be read are left out and logged.
 func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQuery, p kv.Page[T], show func(id string, v *T) (Out, error)) (api.Page[Out], error) {
 	scope = team + "\x00" + t.Name() + "\x00" + q.Order + "\x00" + scope
 	after, err := ParseCursor(scope, q.Cursor)
@@ -42,6 +45,9 @@ func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQu
 		return api.Page[Out]{}, err
 	}
 	p.After, p.Limit, p.Ascending = after, q.Limit, q.Order == "asc"
+	if p.Skip == nil {
+		p.Skip = Unreadable
+	}
 	res, err := t.List(tx, team, p)
 	if err != nil {
 		return api.Page[Out]{}, err
@@ -58,4 +64,27 @@ func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQu
 		page.NextCursor = Cursor(scope, res.Next)
 	}
 	return page, nil
+}
+
+// named holds the keys of records that the log names already: a list that is read
+// every second would fill it.
+var named struct {
+	sync.Mutex // guards keys
+	keys       map[string]bool
+}
+
+const maxNamed = 1000
+
+// Unreadable logs a stored record that a list or a sweep steps over, once.
+func Unreadable(e *kv.CorruptError) {
+	named.Lock()
+	defer named.Unlock()
+	if named.keys[string(e.Key)] || len(named.keys) >= maxNamed {
+		return
+	}
+	if named.keys == nil {
+		named.keys = map[string]bool{}
+	}
+	named.keys[string(e.Key)] = true
+	slog.Error("a stored record cannot be read and is left out; stop svcd and run svcd check --repair", "record", kv.Describe(e.Key), "reason", e.Reason)
 }

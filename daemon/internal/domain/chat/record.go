@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -114,7 +115,7 @@ func insertMessage(tx kv.Tx, team string, m *message) error {
 // since, in their order, until it returns kv.Stop.
 func readMessages(tx kv.Tx, team, conversation string, since int, fn func(*message) error) error {
 	prefix, wanted := conversation+"/", team
-	_, err := messages.Each(tx, messageKey(conversation, since), -1, func(team, id string, m *message) error {
+	_, err := messages.EachReadable(tx, messageKey(conversation, since), -1, op.Unreadable, func(team, id string, m *message) error {
 		if team != wanted || !strings.HasPrefix(id, prefix) {
 			return kv.Stop
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/sourcegraph/conc/pool"
 
+	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 )
 
@@ -135,7 +136,7 @@ func (x *index) eachBatch(ctx context.Context, into bleve.Index, f func(*bleve.B
 	batch, size := into.NewBatch(), 0
 	for after, more := "", true; more; more = after != "" {
 		err = x.store.View(ctx, func(tx kv.Tx) error {
-			after, err = table.Each(tx, after, buildPage, func(team, id string, r *record) error {
+			after, err = table.EachReadable(tx, after, buildPage, op.Unreadable, func(team, id string, r *record) error {
 				e, err := newEntry(tx, team, r, x.stems.of)
 				if err != nil {
 					return err

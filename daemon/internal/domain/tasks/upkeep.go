@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 
+	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -16,7 +17,7 @@ func (s *Service) Reclaim(ctx context.Context) error {
 		var next string
 		err := s.store.Update(ctx, func(tx kv.Tx) (err error) {
 			var left [][2]string
-			next, err = underway.Each(tx, after, upkeepPage, func(team, id string, _ *underwayRecord) error {
+			next, err = underway.EachReadable(tx, after, upkeepPage, op.Unreadable, func(team, id string, _ *underwayRecord) error {
 				left = append(left, [2]string{team, id})
 				return nil
 			})

@@ -1,6 +1,7 @@
 package team
 
 import (
+	"bytes"
 	"errors"
 
 	"edgesvc.dev/svc/kv"
@@ -42,17 +43,41 @@ type pair[From, To any] struct {
 	follow func(team, id string, v *From) (owner, to string, agrees func(*To) bool)
 }
 
-// Check implements kv.Checker.
-func (p pair[From, To]) Check(tx kv.Tx, report func(key []byte, reason string)) error {
+// astray calls fn for each record that leads nowhere.
+func (p pair[From, To]) astray(tx kv.Tx, fn func(team, id, reason string)) error {
 	return each(tx, p.from, func(team, id string, v *From) error {
 		owner, to, agrees := p.follow(team, id, v)
 		found, err := p.to.Get(tx, owner, to)
 		if _, missing := errors.AsType[*kv.NotFoundError](err); missing || err == nil && !agrees(found) {
-			report(kv.Key(p.from.Name(), "r", id), "leads to no "+p.to.Name()+" that knows of it")
+			fn(team, id, "leads to no "+p.to.Name()+" that knows of it")
 			return nil
 		}
 		return ignoreCorrupt(err)
 	})
+}
+
+func (p pair[From, To]) key(id string) []byte { return kv.Key(p.from.Name(), "r", id) }
+
+// Check implements kv.Checker.
+func (p pair[From, To]) Check(tx kv.Tx, report func(key []byte, reason string)) error {
+	return p.astray(tx, func(_, id, reason string) { report(p.key(id), reason) })
+}
+
+// Repair implements kv.Repairer: it drops what leads nowhere.
+func (p pair[From, To]) Repair(tx kv.Tx, dropped func(kv.Dropped)) (changed int, err error) {
+	var lost [][3]string
+	err = p.astray(tx, func(team, id, reason string) { lost = append(lost, [3]string{team, id, reason}) })
+	for _, l := range lost {
+		var raw []byte
+		if err == nil {
+			raw, err = tx.Get(p.key(l[1]))
+		}
+		if err == nil {
+			dropped(kv.Dropped{Key: p.key(l[1]), Value: bytes.Clone(raw), Reason: l[2]})
+			err = p.from.Delete(tx, l[0], l[1])
+		}
+	}
+	return len(lost), err
 }
 
 // chains checks the audit log of every team.
@@ -71,7 +96,7 @@ func (chains) Check(tx kv.Tx, report func(key []byte, reason string)) error {
 
 func each[T any](tx kv.Tx, t *kv.Table[T], fn func(team, id string, v *T) error) error {
 	for after := ""; ; {
-		next, err := t.Each(tx, after, sweepPage, fn)
+		next, err := t.EachReadable(tx, after, sweepPage, func(*kv.CorruptError) {}, fn)
 		if err != nil || next == "" {
 			return ignoreCorrupt(err)
 		}

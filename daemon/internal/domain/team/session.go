@@ -207,9 +207,10 @@ func endSession(tx kv.Tx, team, id string, v *session) error {
 	return sessions.Delete(tx, team, id)
 }
 
-// endSessions ends all sessions of a member but the one with the id except.
+// endSessions ends all sessions of a member but the one with the id except. One
+// that cannot be read lets nobody in.
 func endSessions(tx kv.Tx, team, user, except string) error {
-	page := kv.Page[session]{Index: "user", Prefixes: [][]byte{kv.Key(user)}, Limit: 100}
+	page := kv.Page[session]{Index: "user", Prefixes: [][]byte{kv.Key(user)}, Limit: 100, Skip: op.Unreadable}
 	for more := true; more; {
 		res, err := sessions.List(tx, team, page)
 		if err != nil {

@@ -3,6 +3,7 @@ package team
 import (
 	"context"
 
+	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 )
 
@@ -34,7 +35,7 @@ func sweep[T any](ctx context.Context, store kv.Store, t *kv.Table[T], over func
 		err := store.Update(ctx, func(tx kv.Tx) error {
 			var found []dead[T]
 			var err error
-			next, err = t.Each(tx, after, sweepPage, func(team, id string, v *T) error {
+			next, err = t.EachReadable(tx, after, sweepPage, op.Unreadable, func(team, id string, v *T) error {
 				if over(v) {
 					found = append(found, dead[T]{team, id, v})
 				}
