@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"html"
 	"log/slog"
-	"net"
 	"net/url"
 	"regexp"
 	"slices"
@@ -35,7 +34,12 @@ var secretLike = regexp.MustCompile(`(svc_|sess_|link_)[0-9A-Za-z]{20,}`)
 // like a secret that was put there by mistake.
 func (d *Daemon) route(ctx *fasthttp.RequestCtx) {
 	begun := time.Now()
-	d.dispatch(ctx)
+	if _, err := d.client(ctx); err != nil {
+		rest.Refuse(ctx, unknownClient())
+		trpc.Reshape(ctx)
+	} else {
+		d.dispatch(ctx)
+	}
 	if log := slog.Default(); log.Enabled(d.ctx, slog.LevelDebug) {
 		log.Debug("request", "method", string(ctx.Method()), "path", secretLike.ReplaceAllString(string(ctx.Path()), "${1}…"), "status", ctx.Response.StatusCode(),
 			"took", time.Since(begun), "address", d.address(ctx), "request", rest.RequestID(ctx))
@@ -118,8 +122,12 @@ func (d *Daemon) refused(ctx *fasthttp.RequestCtx) {
 	trpc.Reshape(ctx)
 }
 
-// unknown is the refusal of the request's credential, nil for a good one.
+// unknown is the refusal of the request's client or credential, nil for good
+// ones.
 func (d *Daemon) unknown(ctx *fasthttp.RequestCtx) error {
+	if _, err := d.client(ctx); err != nil {
+		return unknownClient()
+	}
 	if bytes.HasPrefix(ctx.Request.Header.RequestURI(), []byte(trpc.Prefix)) {
 		_, err := d.rest.Member(ctx, false)
 		return err
@@ -129,22 +137,6 @@ func (d *Daemon) unknown(ctx *fasthttp.RequestCtx) error {
 		_, err = d.team.Authenticate(d.ctx, bearer, d.address(ctx))
 	}
 	return err
-}
-
-// address is the client's, told by the proxy when there is one: the last entry
-// of X-Forwarded-For is the one that our own proxy wrote.
-func (d *Daemon) address(ctx *fasthttp.RequestCtx) string {
-	if d.cfg.BehindProxy {
-		chain := string(ctx.Request.Header.Peek("X-Forwarded-For"))
-		if last := strings.TrimSpace(chain[strings.LastIndexByte(chain, ',')+1:]); last != "" {
-			return last
-		}
-	}
-	host, _, err := net.SplitHostPort(ctx.RemoteAddr().String())
-	if err != nil {
-		return ctx.RemoteAddr().String()
-	}
-	return host
 }
 
 // sameOrigin reports whether a browser's request comes from the daemon's own
