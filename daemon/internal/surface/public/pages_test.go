@@ -112,6 +112,8 @@ func TestAddresses(t *testing.T) {
 		{"/feed.xml", "blog.example.com", 200, "https://blog.example.com/first"},
 		{"/sitemap.xml", "blog.example.com", 200, "https://blog.example.com/first"},
 		{"/robots.txt", "blog.example.com", 200, "Sitemap: https://blog.example.com/sitemap.xml"},
+		{"/feed.xml", "blog.example.com:1337", 200, "https://blog.example.com/feed.xml"},
+		{"/first", "blog.example.com.:1337", 200, "\"https://blog.example.com/first\""},
 		{"/media/m1", "blog.example.com", 200, "png"},
 		{"/notes/first", "blog.example.com", 404, "Page not found"},
 		{"/secret-draft", "blog.example.com", 404, "Page not found"},
@@ -122,10 +124,26 @@ func TestAddresses(t *testing.T) {
 			if got.StatusCode != tt.status || !strings.Contains(got.body+got.Header.Get("Location"), tt.has) {
 				t.Errorf("got %d %s %s, want %d with %q", got.StatusCode, got.Header, got.body, tt.status, tt.has)
 			}
+			if strings.Contains(got.body, "1337") {
+				t.Errorf("shows the port of the request: %s", got.body)
+			}
 			if strings.Contains(got.body, "secret") {
 				t.Errorf("shows what is not published: %s", got.body)
 			}
 		})
+	}
+}
+
+// TestPortOfASite: a team's host has the port of the daemon, whatever the client
+// says.
+func TestPortOfASite(t *testing.T) {
+	m := blog()
+	m.hosts = map[string]string{"blog.example.com": "team_1"}
+	base := serve(t, m, public.Options{BaseURL: "http://example.com:8080"})
+	for _, host := range []string{"blog.example.com", "blog.example.com:8080", "blog.example.com:1337"} {
+		if got := get(t, base+"/feed.xml", "Host", host); !strings.Contains(got.body, "http://blog.example.com:8080/feed.xml") || strings.Contains(got.body, "1337") {
+			t.Errorf("%s: %s", host, got.body)
+		}
 	}
 }
 

@@ -31,20 +31,30 @@ func (p *Pages) siteOfSlug(ctx *fasthttp.RequestCtx, slug string) (site, bool, e
 }
 
 func (p *Pages) siteOfHost(ctx *fasthttp.RequestCtx) (site, bool, error) {
-	host := strings.ToLower(string(ctx.Host()))
-	name := host
-	if bare, _, err := net.SplitHostPort(host); err == nil {
+	name := strings.ToLower(string(ctx.Host()))
+	if bare, _, err := net.SplitHostPort(name); err == nil {
 		name = bare
 	}
-	team, found, err := p.source.TeamByHost(ctx, strings.TrimSuffix(name, "."))
+	name = strings.TrimSuffix(name, ".")
+	team, found, err := p.source.TeamByHost(ctx, name)
 	if err != nil || !found {
 		return site{}, false, err
 	}
-	scheme, _, _ := strings.Cut(p.base, "://")
-	if scheme == "" {
-		scheme = "http"
+	return site{Team: team, base: p.baseOf(name)}, true, nil
+}
+
+// baseOf is the address of a host that belongs to a team. Its scheme and port are
+// the daemon's: what a request says of its port is the client's word, and would
+// get into links and feeds.
+func (p *Pages) baseOf(host string) string {
+	base, err := url.Parse(p.base)
+	if err != nil || base.Scheme == "" {
+		return "http://" + host
 	}
-	return site{Team: team, base: scheme + "://" + host}, true, nil
+	if port := base.Port(); port != "" {
+		host = net.JoinHostPort(host, port)
+	}
+	return base.Scheme + "://" + host
 }
 
 // The paths of a site's pages.
