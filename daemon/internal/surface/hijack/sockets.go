@@ -15,6 +15,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/netaddr"
+	"edgesvc.dev/svc/daemon/internal/pace"
 )
 
 const (
@@ -25,19 +26,27 @@ const (
 	pongWithin = 20 * time.Second
 	// pingSlices spread the pings over their interval.
 	pingSlices = 25
+
+	handshakeEvery = 200 * time.Millisecond
+	// maxNetworks bounds the networks whose handshakes are counted.
+	maxNetworks = 1 << 14
 )
 
-// SocketLimits cap the open websockets, of all and of one network; 0 means
-// 20,000 and 50.
+// SocketLimits cap the open websockets, of all and of one network, and the
+// handshakes that a network may make at once; 0 means 20,000, 50 and 100. After
+// those, a network may make one more in each handshakeEvery.
 type SocketLimits struct {
 	Total      int
 	PerNetwork int
+	Handshakes int
 }
 
 // Sockets knows the websockets that are open. Close is owed.
 type Sockets struct {
 	log    *slog.Logger
 	limits SocketLimits
+
+	handshakes *pace.Limiter[netip.Prefix]
 
 	base   context.Context // the parent of every connection's context
 	cancel context.CancelFunc
@@ -68,7 +77,10 @@ func OpenSockets(log *slog.Logger, limits SocketLimits) *Sockets {
 	if limits.PerNetwork == 0 {
 		limits.PerNetwork = 50
 	}
-	s := &Sockets{log: log, limits: limits, by: map[netip.Prefix]int{}, open: map[*socket]struct{}{}}
+	if limits.Handshakes == 0 {
+		limits.Handshakes = 100
+	}
+	s := &Sockets{log: log, handshakes: pace.New[netip.Prefix](limits.Handshakes, handshakeEvery, maxNetworks), limits: limits, by: map[netip.Prefix]int{}, open: map[*socket]struct{}{}}
 	s.base, s.cancel = context.WithCancel(context.Background())
 	s.upkeep.Go(s.pingAll)
 	return s
@@ -90,6 +102,9 @@ var (
 // error.
 func (s *Sockets) enter(address string) (leave func(), err error) {
 	from := netaddr.Network(address)
+	if s.handshakes.Take(from).Wait > 0 {
+		return nil, errFull
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

@@ -3,6 +3,7 @@ package hijack_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -130,6 +131,23 @@ func TestSocketHandshakeRefused(t *testing.T) {
 	}
 	c, _ := s.dial(t, "/192.0.2.1") // the refused one is not counted
 	s.say(t, c, "hi")
+}
+
+// TestHandshakes: closing each socket at once is no way to make them without end.
+func TestHandshakes(t *testing.T) {
+	s := serveSockets(t, hijack.SocketLimits{Handshakes: 3}, echoAll)
+	for i, want := range []int{101, 101, 101, 429} {
+		c, status := s.dial(t, fmt.Sprintf("/2001:db8::%d", i))
+		if status != want {
+			t.Errorf("handshake %d of a network: %d", i, status)
+		}
+		if c != nil {
+			_ = c.CloseNow()
+		}
+	}
+	if _, status := s.dial(t, "/2001:db8:0:1::1"); status != 101 {
+		t.Errorf("another network: %d", status)
+	}
 }
 
 func TestSocketCaps(t *testing.T) {
