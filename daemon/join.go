@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/sourcegraph/conc"
-	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
@@ -172,12 +171,4 @@ func Checkers() []kv.Checker {
 // routes are the handlers beside the table: what is no JSON.
 func (d *Daemon) routes() []rest.Route {
 	return []rest.Route{d.uploadRoute(), d.followRoute()}
-}
-
-// respond writes JSON on a hand-written route.
-func respond(ctx *fasthttp.RequestCtx, status int, v any) error {
-	ctx.SetStatusCode(status)
-	ctx.Response.Header.SetContentType("application/json")
-	ctx.Response.Header.Set("Cache-Control", "no-store")
-	return op.EncodeTo(ctx.Response.BodyWriter(), v)
 }

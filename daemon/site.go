@@ -66,10 +66,13 @@ func (s *site) Around(ctx context.Context, teamID string, p api.Post) (newer, ol
 }
 
 // Media implements public.Source.
-func (s *site) Media(ctx context.Context, id string) (mime string, data []byte, ok bool, err error) {
-	mime, data, _, err = s.media.Open(ctx, id)
-	ok, err = found(err)
-	return mime, data, ok, err
+func (s *site) Media(ctx context.Context, id string) (public.Media, bool, error) {
+	c, err := s.media.Open(ctx, id)
+	ok, err := found(err)
+	if !ok {
+		return public.Media{}, false, err
+	}
+	return public.Media{MIME: c.MIME, Size: c.Size, Bytes: c}, true, nil
 }
 
 // Help implements public.Source.

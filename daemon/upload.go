@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"context"
 	"reflect"
 
 	"github.com/valyala/fasthttp"
@@ -19,15 +20,8 @@ func (d *Daemon) uploadRoute() rest.Route {
 		Scope: op.PostsWrite, Class: op.ClassWrite, Query: []string{"name", "alt"},
 		Body: "image/*", Answer: "application/json", Output: reflect.TypeFor[api.Media](),
 		Doc: "Stores a picture (PNG, JPEG, GIF or WebP, at most 10 MiB) sent as the body and answers with its address.",
-		Serve: func(ctx *fasthttp.RequestCtx, who op.Caller, param func(string) string) error {
-			m, err := d.media.Upload(d.ctx, who, media.File{
-				Name: param("name"), Alt: param("alt"), Source: "uploaded", Data: bytes.Clone(ctx.PostBody()),
-			})
-			if err != nil {
-				return err
-			}
-			ctx.Response.Header.Set("Location", rest.Prefix+"/media/"+m.ID)
-			return respond(ctx, fasthttp.StatusCreated, m)
+		Change: func(ctx context.Context, who op.Caller, body []byte, param func(string) string) (any, error) {
+			return d.media.Upload(ctx, who, media.File{Name: param("name"), Alt: param("alt"), Data: bytes.Clone(body)})
 		},
 	}
 }

@@ -20,6 +20,9 @@ type Request struct {
 	IdempotencyKey string
 	// Class counts in place of the row's where that is for any read or write.
 	Class Class
+	// Do runs in place of the row's function where the input is not JSON: it has
+	// read Args by itself. nil for every row of the table.
+	Do func(ctx context.Context, who Caller) (any, error)
 }
 
 // Result is what a surface answers with.
@@ -50,15 +53,18 @@ func (t *Table) call(ctx context.Context, r *Request) (res Result, err error) {
 	if res.Rate, err = t.limits.Take(&r.Caller, r.class()); err != nil {
 		return res, err
 	}
-	in, err := r.Op.input.decode(t.Registry, &r.Args)
-	if err != nil {
-		return res, err
+	do, in := r.Do, any(nil)
+	if do == nil {
+		if in, err = r.Op.input.decode(t.Registry, &r.Args); err != nil {
+			return res, err
+		}
+		do = func(ctx context.Context, who Caller) (any, error) { return r.Op.Do.run(ctx, who, in) }
 	}
 	d, err := t.owed(ctx, r, in)
 	r.Caller.due = d
 	var out any
 	if err == nil {
-		out, err = r.Op.Do.run(ctx, r.Caller, in)
+		out, err = do(ctx, r.Caller)
 	}
 	if err == nil {
 		err = d.settle(ctx, t.store, out)

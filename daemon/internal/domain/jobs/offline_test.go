@@ -47,8 +47,8 @@ func TestOfflineJob(t *testing.T) {
 		t.Fatalf("%+v", img)
 	}
 	id := strings.TrimSuffix(strings.TrimPrefix(p.FeaturedImage.URL, "/media/"), ".png")
-	if mime, data, _, err := w.media.Open(t.Context(), id); err != nil || mime != "image/png" || len(data) == 0 {
-		t.Error(mime, len(data), err)
+	if c, err := w.media.Open(t.Context(), id); err != nil || c.MIME != "image/png" || c.Size == 0 {
+		t.Errorf("%+v %v", c, err)
 	}
 	want := []string{"post.created", "post.created", "post.generation_started", "media.uploaded", "post.generation_completed", "post.image_generated"}
 	if got := w.events(); !slices.Equal(got, want) {

@@ -6,7 +6,6 @@
 package media
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -42,6 +41,7 @@ type Service struct {
 	store kv.Store
 	log   *event.Log
 	quota int64
+	parts *parts
 }
 
 // New returns the files kept in store. quota is the bytes that a team may
@@ -50,7 +50,7 @@ func New(store kv.Store, log *event.Log, quota int64) *Service {
 	if quota == 0 {
 		quota = DefaultQuota
 	}
-	return &Service{store: store, log: log, quota: quota, Now: time.Now}
+	return &Service{store: store, log: log, quota: quota, parts: newParts(), Now: time.Now}
 }
 
 // Ops are the operations on files but the upload, which is no JSON.
@@ -115,14 +115,23 @@ type File struct {
 	Data   []byte
 }
 
+// Uploaded is a file that was stored just now.
+type Uploaded struct{ api.Media }
+
+// Location says where the file is described.
+func (m Uploaded) Location() string { return "/media/" + m.ID }
+
 // Upload stores a file that a client sent. The surface has authenticated the
 // caller; Upload asks for the scope.
-func (s *Service) Upload(ctx context.Context, who op.Caller, f File) (api.Media, error) {
+func (s *Service) Upload(ctx context.Context, who op.Caller, f File) (Uploaded, error) {
 	if err := who.Require(op.PostsWrite); err != nil {
-		return api.Media{}, err
+		return Uploaded{}, err
 	}
 	f.Source = "uploaded"
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Media, error) { return s.Put(tx, who, f) })
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (Uploaded, error) {
+		m, err := s.Put(tx, who, f)
+		return Uploaded{m}, err
+	})
 }
 
 // Put stores a file in a transaction of the caller's.
@@ -236,39 +245,4 @@ func (s *Service) Delete(ctx context.Context, who op.Caller, in api.MediaRef) (a
 		}
 		return api.Deleted{ID: in.ID, Deleted: true}, s.charge(tx, who.Team, -int64(r.Size))
 	})
-}
-
-// Open returns a file of any team by its id, which is all that is needed to see
-// it: its bytes, their type and a quoted ETag. It returns a *kv.NotFoundError
-// when there is none.
-func (s *Service) Open(ctx context.Context, id string) (mime string, data []byte, etag string, err error) {
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		o, err := owners.Get(tx, everyone, id)
-		if err != nil {
-			return err
-		}
-		r, err := files.Get(tx, o.Team, id)
-		if err != nil {
-			return err
-		}
-		mime, etag = r.MIME, `"`+r.Hash+`"`
-		data, err = read(tx, o.Team, id, r.Size)
-		return err
-	})
-	return mime, data, etag, err
-}
-
-func read(tx kv.Tx, team, id string, size int) ([]byte, error) {
-	data := bytes.NewBuffer(make([]byte, 0, size))
-	for n := 0; n*chunkSize < size; n++ {
-		part, err := chunks.Body(tx, team, chunkID(id, n))
-		if err != nil {
-			return nil, err
-		}
-		data.Write(part)
-	}
-	if data.Len() != size {
-		return nil, fmt.Errorf("media %s: %d of %d bytes are there", id, data.Len(), size)
-	}
-	return data.Bytes(), nil
 }

@@ -10,9 +10,11 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/domain/media"
@@ -47,7 +49,7 @@ func (w *world) upload(f media.File) api.Media {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return m
+	return m.Media
 }
 
 func (w *world) call(who op.Caller, name, body string) (any, *api.Error) {
@@ -109,9 +111,12 @@ func TestUpload(t *testing.T) {
 			m.Size != len(row.data) || m.Name != "a.exe" || m.Alt != "An alt" || m.Source != "uploaded" || m.CreatedAt == 0 {
 			t.Errorf("%+v", m)
 		}
-		mime, data, etag, err := w.media.Open(t.Context(), m.ID)
-		if err != nil || mime != row.mime || !bytes.Equal(data, row.data) || len(etag) < 10 || etag[0] != '"' {
-			t.Errorf("%s: %s %d bytes %s %v", row.mime, mime, len(data), etag, err)
+		c, err := w.media.Open(t.Context(), m.ID)
+		if err != nil || c.MIME != row.mime || c.Size != int64(len(row.data)) || len(c.ETag) < 10 || c.ETag[0] != '"' {
+			t.Errorf("%s: %+v %v", row.mime, c, err)
+		}
+		if data, err := io.ReadAll(io.NewSectionReader(c, 0, c.Size)); err != nil || !bytes.Equal(data, row.data) {
+			t.Errorf("%s: %d bytes of %d, %v", row.mime, len(data), c.Size, err)
 		}
 		got, refusal := w.call(alice, "media.get", `{"id":"`+m.ID+`"}`)
 		if refusal != nil || got != m {
@@ -183,8 +188,53 @@ func TestAnotherTeamsFile(t *testing.T) {
 			t.Errorf("%s: %+v", name, refusal)
 		}
 	}
-	if _, data, _, err := w.media.Open(t.Context(), m.ID); err != nil || len(data) == 0 {
+	if c, err := w.media.Open(t.Context(), m.ID); err != nil || c.Size == 0 {
 		t.Error("gone", err)
+	}
+}
+
+// TestManyReaders reads more files than are kept in memory, many at a time, each
+// from another place.
+func TestManyReaders(t *testing.T) {
+	w := newWorld(t, 0)
+	var all []*media.Content
+	var data [][]byte
+	var ids []string
+	for range 5 {
+		picture := append(noise(t, 700), make([]byte, 6<<20)...) // 29 chunks each, 64 are kept
+		m := w.upload(media.File{Data: picture})
+		c, err := w.media.Open(t.Context(), m.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, data, ids = append(all, c), append(data, picture), append(ids, m.ID)
+	}
+	var reading sync.WaitGroup
+	for i := range 20 {
+		reading.Go(func() {
+			c, want := all[i%len(all)], data[i%len(all)]
+			buf := make([]byte, 100_000)
+			for off := i * 1000; off < len(want); off += len(buf) {
+				n, err := c.ReadAt(buf, int64(off))
+				if end := min(off+len(buf), len(want)); !bytes.Equal(buf[:n], want[off:end]) || (n < len(buf)) != (err == io.EOF) {
+					t.Errorf("%d bytes at %d of %d: %v", n, off, len(want), err)
+					return
+				}
+			}
+		})
+	}
+	reading.Wait()
+	// A reader of a file that was deleted meanwhile gets an error, not a part of another.
+	if _, refusal := w.call(alice, "media.delete", `{"id":"`+ids[0]+`"}`); refusal != nil {
+		t.Fatal(refusal)
+	}
+	for _, c := range all[1:] {
+		if _, err := io.Copy(io.Discard, io.NewSectionReader(c, 0, c.Size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := all[0].ReadAt(make([]byte, 10), 0); err == nil {
+		t.Errorf("%d bytes of a deleted file", n)
 	}
 }
 
@@ -194,7 +244,7 @@ func TestDelete(t *testing.T) {
 	if got, refusal := w.call(alice, "media.delete", `{"id":"`+m.ID+`"}`); refusal != nil || got != (api.Deleted{ID: m.ID, Deleted: true}) {
 		t.Error(got, refusal)
 	}
-	if _, _, _, err := w.media.Open(t.Context(), m.ID); err == nil || op.Refusal(err).Code != api.CodeNotFound {
+	if _, err := w.media.Open(t.Context(), m.ID); err == nil || op.Refusal(err).Code != api.CodeNotFound {
 		t.Error(err)
 	}
 	if _, refusal := w.call(alice, "media.delete", `{"id":"`+m.ID+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {

@@ -109,6 +109,36 @@ func TestMedia(t *testing.T) {
 	}
 }
 
+func TestMediaRanges(t *testing.T) {
+	m := blog()
+	m.media = map[string]file{"a": {"image/png", []byte("0123456789")}}
+	base := serve(t, m, public.Options{})
+	for _, row := range []struct {
+		asked, version string
+		status         int
+		body, says     string
+	}{
+		{"", "", 200, "0123456789", ""},
+		{"bytes=2-4", "", 206, "234", "bytes 2-4/10"},
+		{"bytes=7-", "", 206, "789", "bytes 7-9/10"},
+		{"bytes=-2", "", 206, "89", "bytes 8-9/10"},
+		{"bytes=5-99", "", 206, "56789", "bytes 5-9/10"},
+		{"bytes=0-0", `"a"`, 206, "0", "bytes 0-0/10"},
+		{"bytes=0-0", `"older"`, 200, "0123456789", ""},
+		{"bytes=0-1,4-5", "", 200, "0123456789", ""}, // a server may send all
+		{"lines=1-2", "", 200, "0123456789", ""},
+		{"bytes=10-", "", 416, "", "bytes */10"},
+	} {
+		got := get(t, base+"/media/a", "Range", row.asked, "If-Range", row.version)
+		if got.StatusCode != row.status || got.body != row.body || got.Header.Get("Content-Range") != row.says || got.Header.Get("Accept-Ranges") != "bytes" {
+			t.Errorf("%q %q: %d %q %v", row.asked, row.version, got.StatusCode, got.body, got.Header)
+		}
+	}
+	if got := send(t, "HEAD", base+"/media/a"); got.StatusCode != 200 || got.ContentLength != 10 || got.body != "" {
+		t.Errorf("HEAD: %d %d %q", got.StatusCode, got.ContentLength, got.body)
+	}
+}
+
 // Contrast of text on its background, by WCAG 2.2: at least 4.5 in both schemes.
 func TestContrast(t *testing.T) {
 	css, err := os.ReadFile("assets/style.css")

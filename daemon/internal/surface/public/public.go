@@ -56,8 +56,8 @@ type Source interface {
 	// RateHelp counts that a reader found an article helpful, or not.
 	RateHelp(ctx context.Context, teamID, articleID string, helpful bool) error
 
-	// Media finds a file of any team. The bytes must not change afterwards.
-	Media(ctx context.Context, id string) (mime string, data []byte, found bool, err error)
+	// Media finds a file of any team. Its bytes never change.
+	Media(ctx context.Context, id string) (m Media, found bool, err error)
 }
 
 // Query asks for a page of published posts.

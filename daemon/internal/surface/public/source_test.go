@@ -1,6 +1,7 @@
 package public_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net"
@@ -143,9 +144,9 @@ func (m *memory) RateHelp(_ context.Context, _, articleID string, helpful bool) 
 	return m.err
 }
 
-func (m *memory) Media(_ context.Context, id string) (string, []byte, bool, error) {
+func (m *memory) Media(_ context.Context, id string) (public.Media, bool, error) {
 	f, found := m.media[id]
-	return f.mime, f.data, found, m.err
+	return public.Media{MIME: f.mime, Size: int64(len(f.data)), Bytes: bytes.NewReader(f.data)}, found, m.err
 }
 
 var published = time.Date(2026, 5, 4, 9, 30, 0, 0, time.UTC)

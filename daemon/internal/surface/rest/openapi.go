@@ -151,14 +151,18 @@ func parameter(name, in string, required bool, s *huma.Schema) *huma.Param {
 func writeHeaders(row *op.Op) []*huma.Param {
 	var ps []*huma.Param
 	if row.Method == http.MethodPost && !row.Secret {
-		ps = append(ps, &huma.Param{Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
-			Description: "Repeats within 24 hours answer as the first request did."})
+		ps = append(ps, idempotencyKey())
 	}
 	if row.Takes("ifMatch") {
 		ps = append(ps, &huma.Param{Name: "If-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
 			Description: "ETag of the version that the change is meant for."})
 	}
 	return ps
+}
+
+func idempotencyKey() *huma.Param {
+	return &huma.Param{Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+		Description: "Repeats within 24 hours answer as the first request did."}
 }
 
 func operation(reg huma.Registry, name, method, path, doc string, scope op.Scope) *huma.Operation {
@@ -215,6 +219,9 @@ func describeRoute(reg huma.Registry, r *Route) *huma.Operation {
 	}
 	for _, q := range r.Query {
 		o.Parameters = append(o.Parameters, parameter(q, "query", false, &huma.Schema{Type: huma.TypeString}))
+	}
+	if r.Change != nil {
+		o.Parameters = append(o.Parameters, idempotencyKey())
 	}
 	status := strconv.Itoa(http.StatusOK)
 	if r.Body != "" {

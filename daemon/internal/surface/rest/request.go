@@ -2,6 +2,8 @@ package rest
 
 import (
 	"bytes"
+	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,13 +31,7 @@ func (h *Handler) answerOp(ctx *fasthttp.RequestCtx, o *op.Op, params []op.Param
 	if err := readArgs(ctx, &req); err != nil {
 		return err
 	}
-	res, refused := h.table.Call(h.opt.Context, req)
-	RateHeaders(ctx, res.Rate)
-	if refused != nil {
-		return refused
-	}
-	h.answer(ctx, res)
-	return nil
+	return h.call(ctx, req)
 }
 
 // caller authenticates a key. Two Authorization headers are a confusion that
@@ -151,25 +147,49 @@ func (h *Handler) runRoute(ctx *fasthttp.RequestCtx, r *Route, params []op.Param
 	if err != nil {
 		return err
 	}
-	if err := who.Require(r.Scope); err != nil {
-		return err
-	}
-	rate, err := h.table.Take(&who, r.Class)
-	RateHeaders(ctx, rate)
-	if err != nil {
-		return err
-	}
-	for k := range ctx.QueryArgs().All() {
-		if !strings.Contains(","+strings.Join(r.Query, ",")+",", ","+string(k)+",") {
-			return api.NewError(400, api.CodeUnknownParameter, "There is no parameter %s.", strconv.Quote(string(k)))
+	if r.Change == nil {
+		if err := who.Require(r.Scope); err != nil {
+			return err
+		}
+		rate, err := h.table.Take(&who, r.Class)
+		RateHeaders(ctx, rate)
+		if err != nil {
+			return err
 		}
 	}
-	return r.Serve(ctx, who, func(name string) string {
+	for k, v := range ctx.QueryArgs().All() {
+		if !slices.Contains(r.Query, string(k)) {
+			return api.NewError(400, api.CodeUnknownParameter, "There is no parameter %s.", strconv.Quote(string(k)))
+		}
+		params = append(params, op.Param{Name: string(k), Value: string(v)})
+	}
+	param := func(name string) string {
 		for _, p := range params {
 			if p.Name == name {
 				return p.Value
 			}
 		}
-		return string(ctx.QueryArgs().Peek(name))
+		return ""
+	}
+	if r.Change == nil {
+		return r.Serve(ctx, who, param)
+	}
+	return h.call(ctx, op.Request{
+		Op: r.row, Caller: who, Args: op.Args{Params: params, Body: ctx.PostBody()},
+		IdempotencyKey: string(ctx.Request.Header.Peek("Idempotency-Key")),
+		Do: func(c context.Context, who op.Caller) (any, error) {
+			return r.Change(c, who, ctx.PostBody(), param)
+		},
 	})
+}
+
+// call runs an operation and answers with what it says.
+func (h *Handler) call(ctx *fasthttp.RequestCtx, req op.Request) error {
+	res, refused := h.table.Call(h.opt.Context, req)
+	RateHeaders(ctx, res.Rate)
+	if refused != nil {
+		return refused
+	}
+	h.answer(ctx, res)
+	return nil
 }

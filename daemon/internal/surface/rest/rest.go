@@ -58,7 +58,19 @@ type Route struct {
 	Body, Answer string
 	Output       reflect.Type // of a JSON answer, nil otherwise
 	Query        []string     // names of accepted parameters
-	Serve        func(ctx *fasthttp.RequestCtx, who op.Caller, param func(string) string) error
+	// Serve answers by itself. It changes nothing.
+	Serve func(ctx *fasthttp.RequestCtx, who op.Caller, param func(string) string) error
+	// Change takes a body that is not JSON, under the rules of every operation
+	// that changes something: an Idempotency-Key answers a repeat as the first
+	// request was answered. It keeps no part of body. One of Serve and Change.
+	Change func(ctx context.Context, who op.Caller, body []byte, param func(string) string) (any, error)
+
+	row *op.Op // of a Change
+}
+
+// asRow is what a Change is to the table.
+func (r *Route) asRow() *op.Op {
+	return &op.Op{Name: r.Name, Method: r.Method, Path: r.Path, Scope: r.Scope, Class: r.Class, Status: fasthttp.StatusCreated}
 }
 
 // New joins rows and hand-written routes. It panics when two share a path.
@@ -70,6 +82,9 @@ func New(table *op.Table, o Options, extra ...Route) *Handler {
 		}
 	}
 	for i := range extra {
+		if extra[i].Change != nil {
+			extra[i].row = extra[i].asRow()
+		}
 		h.routes.add(extra[i].Method, extra[i].Path, target{route: &extra[i]})
 	}
 	h.docs = documentOnce(table, extra, o)
