@@ -32,7 +32,7 @@ type Config struct {
 	SiteHosts        []string      `name:"site-hosts" env:"SVCD_SITE_HOSTS" doc:"Hosts that show a team's pages without its prefix, as blog.example=acme."`
 	MaxSize          size          `name:"max-size" env:"SVCD_MAX_SIZE" default:"64GiB" doc:"Largest size of the data file. Writes are refused beyond it, reads go on."`
 	MemoryLimit      size          `name:"memory-limit" env:"SVCD_MEMORY_LIMIT" doc:"Soft memory limit of the process. Empty: none beyond GOMEMLIMIT."`
-	Limits           []string      `name:"limits" env:"SVCD_LIMITS" default:"read=600,write=300,ai=30,events=6000,emails=120,mcp=300,trpc=1200,login=10" doc:"Requests a minute for each credential, by class. 0 is no limit."`
+	Limits           []string      `name:"limits" env:"SVCD_LIMITS" default:"read=600,write=300,ai=30,events=6000,emails=120,mcp=300,trpc=1200,login=10,pages=600,search=60" doc:"Requests a minute for each credential, or for each client network without one, by class. 0 is no limit."`
 	JobWorkers       int           `name:"job-workers" env:"SVCD_JOB_WORKERS" default:"4" doc:"Generation jobs that run at once."`
 	EventRetention   time.Duration `name:"event-retention" env:"SVCD_EVENT_RETENTION" default:"2160h" doc:"How long the event log is kept."`
 	Drain            time.Duration `name:"drain" env:"SVCD_DRAIN" default:"10s" doc:"How long a stop waits for requests in flight."`

@@ -34,7 +34,7 @@ func start(t testing.TB, adjust ...func(*daemon.Config)) *instance {
 	t.Helper()
 	cfg := daemon.DefaultConfig()
 	cfg.Data, cfg.Admin = t.TempDir(), ""
-	cfg.Limits = strings.Split("read=0,write=0,ai=0,mcp=0,login=0", ",")
+	cfg.Limits = strings.Split("read=0,write=0,ai=0,mcp=0,login=0,pages=0,search=0", ",")
 	for _, f := range adjust {
 		f(cfg)
 	}

@@ -102,7 +102,7 @@ func (d *Daemon) surfaces() {
 		Address: d.address, Pace: newFallbackPace(), BaseURL: d.base, DemoSite: d.demoSite,
 	})
 	d.public = public.New(&site{team: d.team, posts: d.posts, media: d.media, desk: d.helpdesk, hosts: pairs(d.cfg.SiteHosts)},
-		public.Options{BaseURL: d.base, Address: d.address})
+		public.Options{BaseURL: d.base, Address: d.address, Limit: d.limitPages})
 }
 
 // socketsOf leaves a part of the connections to requests: a websocket keeps its
@@ -166,6 +166,16 @@ func Checkers() []kv.Checker {
 		all = append(all, list...)
 	}
 	return all
+}
+
+// limitPages counts a page or a search of a public site.
+func (d *Daemon) limitPages(address string, search bool) error {
+	class := op.ClassPages
+	if search {
+		class = op.ClassSearch
+	}
+	_, err := d.table.Take(&op.Caller{Address: address}, class)
+	return err
 }
 
 // routes are the handlers beside the table: what is no JSON.

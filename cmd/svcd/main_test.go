@@ -143,7 +143,7 @@ type process struct {
 // serving prepares svcd serve on a free port, without limits of requests.
 func serving(data string, args ...string) *exec.Cmd {
 	return svcd(append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--admin", "",
-		"--limits=read=0,write=0,ai=0,mcp=0,login=0"}, args...)...)
+		"--limits=read=0,write=0,ai=0,mcp=0,login=0,pages=0,search=0"}, args...)...)
 }
 
 // serve runs svcd until the test ends, after which its log must hold no panic.

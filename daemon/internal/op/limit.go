@@ -23,10 +23,12 @@ const (
 	ClassMCP
 	ClassTRPC
 	ClassLogin
+	ClassPages  // of a team's public site
+	ClassSearch // of its help centre
 	classEnd
 )
 
-var classNames = [classEnd]string{"", "read", "write", "ai", "events", "emails", "mcp", "trpc", "login"}
+var classNames = [classEnd]string{"", "read", "write", "ai", "events", "emails", "mcp", "trpc", "login", "pages", "search"}
 
 func (c Class) String() string { return classNames[c] }
 
@@ -35,7 +37,7 @@ type Limits map[string]int
 
 // DefaultLimits are the documented limits.
 func DefaultLimits() Limits {
-	return Limits{"read": 600, "write": 300, "ai": 30, "events": 6000, "emails": 120, "mcp": 300, "trpc": 1200, "login": 10}
+	return Limits{"read": 600, "write": 300, "ai": 30, "events": 6000, "emails": 120, "mcp": 300, "trpc": 1200, "login": 10, "pages": 600, "search": 60}
 }
 
 // Rate is what a caller may still do, for the RateLimit headers. The zero Rate

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
@@ -162,7 +163,10 @@ func (p *Pages) helpSearch(ctx *fasthttp.RequestCtx, s site, q string) error {
 	if utf8.RuneCountInString(q) > maxSearch {
 		q = string([]rune(q)[:maxSearch])
 	}
-	hits, err := p.source.HelpSearch(ctx, s.Team.ID, q, helpHits)
+	if err := p.limit(p.address(ctx), true); err != nil {
+		return err
+	}
+	hits, err := p.search(ctx, s, q)
 	if err != nil {
 		return fmt.Errorf("search help articles: %w", err)
 	}
@@ -178,6 +182,25 @@ func (p *Pages) helpSearch(ctx *fasthttp.RequestCtx, s site, q string) error {
 	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "no-store")
 	ctx.SetBody(page)
 	return nil
+}
+
+// searchWithin is how long a search waits for its turn.
+const searchWithin = 2 * time.Second
+
+// search lets few search at once, whoever they are: a question full of mistakes
+// costs more than any other page.
+func (p *Pages) search(ctx *fasthttp.RequestCtx, s site, q string) ([]api.HelpHit, error) {
+	patience := time.NewTimer(searchWithin)
+	defer patience.Stop()
+	select {
+	case p.searching <- struct{}{}:
+	case <-patience.C:
+		e := api.NewError(fasthttp.StatusServiceUnavailable, api.CodeOverloaded, "Too many search at once.")
+		e.RetryAfter = 5
+		return nil, e
+	}
+	defer func() { <-p.searching }()
+	return p.source.HelpSearch(ctx, s.Team.ID, q, helpHits)
 }
 
 // articlePage is the body of an article's page.

@@ -10,7 +10,9 @@ import (
 	"errors"
 	"html/template"
 	"log/slog"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -80,6 +82,11 @@ type Options struct {
 	// Address is where a request comes from; nil takes the connection's.
 	Address func(*fasthttp.RequestCtx) string
 
+	// Limit counts a page or a search for the network of an address, or refuses
+	// with an *api.Error that has RetryAfter; nil counts nothing. Files and
+	// stylesheets are not counted.
+	Limit func(address string, search bool) error
+
 	// CacheBytes bounds the rendered pages kept in memory; 0 is 16 MiB. Pages are
 	// kept by the versions of what they show, so they are never stale.
 	CacheBytes int
@@ -97,6 +104,9 @@ type Pages struct {
 	cache     *cache
 	votes     *votes
 	address   func(*fasthttp.RequestCtx) string
+	limit     func(address string, search bool) error
+	searching chan struct{} // as many as search at once
+	tooMany   func() []byte // the page of a refusal, the same for all
 }
 
 // New returns the pages of source.
@@ -114,7 +124,13 @@ func New(source Source, o Options) *Pages {
 	if p.address == nil {
 		p.address = func(ctx *fasthttp.RequestCtx) string { return ctx.RemoteIP().String() }
 	}
+	p.limit = o.Limit
+	if p.limit == nil {
+		p.limit = func(string, bool) error { return nil }
+	}
+	p.searching = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 	p.templates = parseTemplates()
+	p.tooMany = sync.OnceValue(func() []byte { return p.message(site{}, fasthttp.StatusServiceUnavailable) })
 	return p
 }
 
@@ -128,6 +144,10 @@ func (p *Pages) Handle(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	s, err := p.serve(ctx)
+	if refusal, ok := errors.AsType[*api.Error](err); ok && refusal.RetryAfter > 0 {
+		p.turnAway(ctx, refusal)
+		return
+	}
 	if err != nil {
 		p.fail(ctx, s, p.status(ctx, err))
 	}

@@ -20,6 +20,9 @@ func (p *Pages) serve(ctx *fasthttp.RequestCtx) (site, error) {
 	case "media":
 		return site{}, p.media(ctx, path[1:])
 	}
+	if err := p.limit(p.address(ctx), false); err != nil {
+		return site{}, err
+	}
 	s, found, err := p.siteOfHost(ctx)
 	if err != nil {
 		return s, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html/template"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -153,6 +154,25 @@ type message struct{ Heading, Text string }
 
 // fail answers with a page that tells of an error and is never kept.
 func (p *Pages) fail(ctx *fasthttp.RequestCtx, s site, status int) {
+	page := p.message(s, status)
+	ctx.SetStatusCode(status)
+	ctx.SetContentType(typeHTML)
+	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "no-store")
+	ctx.SetBody(page)
+}
+
+// turnAway answers a client that asks too much, or one too many, with a page
+// that is made once: refusing must cost less than serving.
+func (p *Pages) turnAway(ctx *fasthttp.RequestCtx, refusal *api.Error) {
+	ctx.SetStatusCode(refusal.Status)
+	ctx.SetContentType(typeHTML)
+	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "no-store")
+	ctx.Response.Header.Set(fasthttp.HeaderRetryAfter, strconv.Itoa(refusal.RetryAfter))
+	ctx.Response.SetBodyRaw(p.tooMany())
+}
+
+// message is the page that tells of a failure.
+func (p *Pages) message(s site, status int) []byte {
 	m := message{"Page not found", "There is nothing at this address. It may have moved, or it was never here."}
 	switch status {
 	case fasthttp.StatusMethodNotAllowed:
@@ -161,18 +181,17 @@ func (p *Pages) fail(ctx *fasthttp.RequestCtx, s site, status int) {
 		m = message{"Not from here", "Answers are only taken from the page itself. Please go back and try again."}
 	case fasthttp.StatusTooManyRequests:
 		m = message{"That was a lot", "Thank you, we have got the message. Please try again later."}
+	case fasthttp.StatusServiceUnavailable:
+		m = message{"Too much at once", "More was asked than this server answers. Please try again in a moment."}
 	case fasthttp.StatusInternalServerError:
 		m = message{"Something went wrong", "The page could not be made. Please try again in a moment."}
 	}
 	page, err := p.html("message", view{Site: s, Title: m.Heading, NoIndex: true, Body: m})
 	if err != nil {
-		p.log.ErrorContext(ctx, "render error page", "error", err)
+		p.log.Error("render error page", "error", err)
 		page = []byte(m.Heading)
 	}
-	ctx.SetStatusCode(status)
-	ctx.SetContentType(typeHTML)
-	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "no-store")
-	ctx.SetBody(page)
+	return page
 }
 
 // welcome answers "/" on a host without a site. It tells nothing of the teams,
