@@ -201,7 +201,7 @@ func TestAcceptLostPassword(t *testing.T) {
 	data := t.TempDir()
 	link := func(args ...string) (int, string) {
 		var out, err bytes.Buffer
-		status := command.Run(context.Background(), append([]string{"link", "--data", data}, args...), &out, &err, func(string) string { return "" })
+		status := command.Run(context.Background(), append([]string{"link", "--data", data}, args...), &out, &err, func(string) (string, bool) { return "", false })
 		return status, out.String() + err.String()
 	}
 	if status, said := link("--email", "a@example.test"); status == 0 || !strings.Contains(said, "no data") {

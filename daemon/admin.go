@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -111,16 +110,14 @@ func (d *Daemon) listenAdmin() (err error) {
 	return nil
 }
 
-// adminRoutes answers only requests addressed to a loopback name, so that no web
+// adminRoutes shows figures: every local user may see them, so they name no team
+// and nothing of what is stored. It answers only requests addressed to a loopback name, so that no web
 // page can reach it by rebinding a name of its own.
 func (d *Daemon) adminRoutes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if !loopback(r.Host) && !loopback(r.Host+":80") {
 			http.Error(w, "only loopback names are served here", http.StatusForbidden)
 			return

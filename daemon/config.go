@@ -22,11 +22,11 @@ type Config struct {
 	Data             string        `name:"data" env:"SVCD_DATA" default:"svc-data" doc:"Folder of the data file. Created with mode 0700."`
 	Listen           string        `name:"listen" env:"SVCD_LISTEN" default:"127.0.0.1:8080" doc:"Address to serve on."`
 	BaseURL          string        `name:"base-url" env:"SVCD_BASE_URL" doc:"Public address, such as https://blog.example. Derived from listen when empty."`
-	Admin            string        `name:"admin" env:"SVCD_ADMIN" default:"127.0.0.1:8081" doc:"Loopback address for /metrics and /debug/pprof. Empty turns it off."`
+	Admin            string        `name:"admin" env:"SVCD_ADMIN" default:"127.0.0.1:8081" doc:"Loopback address for /metrics, open to every user of the machine. Empty turns it off. Profiles are on the control socket in the data folder."`
 	BehindProxy      bool          `name:"behind-proxy" env:"SVCD_BEHIND_PROXY" default:"false" doc:"A reverse proxy terminates TLS and sets X-Forwarded-For."`
-	TLSDomains       []string      `name:"tls-domains" env:"SVCD_TLS_DOMAINS" doc:"Domains to get certificates for by ACME (Let's Encrypt). Agreeing to its terms is yours."`
+	TLSDomains       []string      `name:"tls-domains" env:"SVCD_TLS_DOMAINS" doc:"Domains to get certificates for by ACME (Let's Encrypt). Hosts of site-hosts get theirs too. Agreeing to its terms is yours."`
 	TLSEmail         string        `name:"tls-email" env:"SVCD_TLS_EMAIL" doc:"Contact for the certificate authority."`
-	TLSCert          string        `name:"tls-cert" env:"SVCD_TLS_CERT" doc:"Certificate file (PEM), instead of tls-domains."`
+	TLSCert          string        `name:"tls-cert" env:"SVCD_TLS_CERT" doc:"Certificate file (PEM), instead of tls-domains. A renewed one is used from the next connection on."`
 	TLSKey           string        `name:"tls-key" env:"SVCD_TLS_KEY" doc:"Private key file (PEM)."`
 	Origins          []string      `name:"origins" env:"SVCD_ORIGINS" doc:"Further origins whose pages may use sessions and MCP."`
 	SiteHosts        []string      `name:"site-hosts" env:"SVCD_SITE_HOSTS" doc:"Hosts that show a team's pages without its prefix, as blog.example=acme."`
@@ -119,6 +119,12 @@ func (c *Config) settings() []setting {
 // set parses text into the field.
 func (s *setting) set(text string) error {
 	var err error
+	switch s.value.Interface().(type) {
+	case bool, int, time.Duration:
+		if text == "" {
+			return fmt.Errorf("%s is set but empty; remove it for the default (%s), or give it a value", s.name, s.def)
+		}
+	}
 	switch p := s.value.Addr().Interface().(type) {
 	case *string:
 		*p = text

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof"
 	"os"
 	"path/filepath"
 )
@@ -15,8 +16,16 @@ import (
 // controlSocket lies in the data folder, whose mode keeps others out.
 const controlSocket = "control.sock"
 
+// controlRoutes is for who may open the socket, and so the data file. Profiles
+// are here because a heap profile and a trace show what the daemon works on:
+//
+//	curl --unix-socket svc-data/control.sock http://svcd/debug/pprof/heap >heap
 func (d *Daemon) controlRoutes() http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	mux.HandleFunc("GET /backup", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/octet-stream")
 		if err := d.store.Backup(r.Context(), w); err != nil {

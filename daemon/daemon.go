@@ -122,18 +122,15 @@ func Open(cfg *Config) (*Daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	memory := Memory()
-	d := &Daemon{cfg: cfg, store: store, budget: budget.New(budget.Size(memory)), conns: guard.MaxConns(guard.Descriptors(), memory)}
+	d := &Daemon{cfg: cfg, store: store, budget: budget.New(budget.Size(Memory())), conns: guard.MaxConns(Files())}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.join(limits, box, allow)
 	return d, nil
 }
 
-// Conns is how many connections so many open files and bytes of memory allow,
-// each 0 for unlimited, and how many there would be with enough of both.
-func Conns(files int, memory int64) (conns, most int) {
-	return guard.MaxConns(files, memory), guard.MaxConns(0, 0)
-}
+// Conns is how many connections so many open files allow, 0 for unlimited, and
+// how many there would be with enough.
+func Conns(files int) (conns, most int) { return guard.MaxConns(files), guard.MaxConns(0) }
 
 // Files is how many files and connections the process may have open; 0 is any.
 func Files() int { return guard.Descriptors() }

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +14,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// maxFile is the largest configuration file, in bytes: parsing takes some twenty
+// times as much memory.
+const maxFile = 1 << 20
+
 // Load fills the configuration from all its sources and checks it. Everything
-// that is wrong is reported at once.
-func Load(flags *pflag.FlagSet, getenv func(string) string) (*Config, error) {
+// that is wrong is reported at once. A variable that is set to nothing counts as
+// set: SVCD_ADMIN= turns the admin address off, and what cannot be empty, such
+// as a number or the data folder, is refused.
+func Load(flags *pflag.FlagSet, lookup func(string) (string, bool)) (*Config, error) {
 	c := &Config{}
 	settings := c.settings()
 	var bad []error
@@ -28,7 +33,9 @@ func Load(flags *pflag.FlagSet, getenv func(string) string) (*Config, error) {
 		}
 	}
 	path, _ := flags.GetString("config")
-	path = cmp.Or(path, getenv("SVCD_CONFIG"))
+	if path == "" {
+		path, _ = lookup("SVCD_CONFIG")
+	}
 	file, err := readFile(path)
 	if err != nil {
 		return nil, err
@@ -40,7 +47,7 @@ func Load(flags *pflag.FlagSet, getenv func(string) string) (*Config, error) {
 			apply(s, path, text)
 			delete(file, s.name)
 		}
-		if text := getenv(s.env); text != "" {
+		if text, set := lookup(s.env); set {
 			apply(s, s.env, text)
 		}
 		if f := flags.Lookup(s.name); f != nil && f.Changed {
@@ -58,7 +65,7 @@ func readFile(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
 	}
-	b, err := os.ReadFile(path)
+	b, err := readSmall(path)
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
@@ -81,6 +88,24 @@ func readFile(path string) (map[string]string, error) {
 		out[name] = strings.Join(parts, ",")
 	}
 	return out, nil
+}
+
+// readSmall reads a file of at most maxFile, and no byte of a larger one.
+func readSmall(path string) (b []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	tooLarge := fmt.Errorf("%s is larger than 1 MiB: is it a configuration file of svcd?", path)
+	if info, err := f.Stat(); err == nil && info.Size() > maxFile {
+		return nil, tooLarge
+	}
+	// A pipe has no size.
+	if b, err = io.ReadAll(io.LimitReader(f, maxFile+1)); err == nil && len(b) > maxFile {
+		return nil, tooLarge
+	}
+	return b, err
 }
 
 // AddFlags declares one flag for each setting, and --config.

@@ -3,7 +3,12 @@ package daemon
 import (
 	"crypto/tls"
 	"fmt"
+	"log/slog"
+	"os"
 	"path/filepath"
+	"slices"
+	"sync"
+	"time"
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
@@ -14,15 +19,15 @@ import (
 func (d *Daemon) tlsConfig() (*tls.Config, error) {
 	switch {
 	case d.cfg.TLSCert != "":
-		cert, err := tls.LoadX509KeyPair(d.cfg.TLSCert, d.cfg.TLSKey)
-		if err != nil {
-			return nil, fmt.Errorf("read certificate: %w", err)
+		c := &certificate{files: [2]string{d.cfg.TLSCert, d.cfg.TLSKey}}
+		if err := c.load(c.stamps()); err != nil {
+			return nil, err
 		}
-		return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{cert}, NextProtos: []string{"http/1.1"}}, nil
+		return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get, NextProtos: []string{"http/1.1"}}, nil
 	case len(d.cfg.TLSDomains) > 0:
 		m := &autocert.Manager{
 			Prompt: autocert.AcceptTOS, Email: d.cfg.TLSEmail,
-			HostPolicy: autocert.HostWhitelist(d.cfg.TLSDomains...),
+			HostPolicy: autocert.HostWhitelist(d.cfg.certificateHosts()...),
 			Cache:      autocert.DirCache(filepath.Join(d.cfg.Data, "certificates")),
 		}
 		c := m.TLSConfig()
@@ -31,4 +36,63 @@ func (d *Daemon) tlsConfig() (*tls.Config, error) {
 		return c, nil
 	}
 	return nil, nil
+}
+
+// certificateHosts are all names that the daemon answers to: its domains and the
+// hosts of teams' sites.
+func (c *Config) certificateHosts() []string {
+	hosts := slices.Clone(c.TLSDomains)
+	for host := range pairs(c.SiteHosts) {
+		hosts = append(hosts, host)
+	}
+	return hosts
+}
+
+// certificate is a pair of files that is read again when it was renewed.
+type certificate struct {
+	files [2]string // certificate, key
+
+	mu   sync.Mutex // guards what follows
+	pair *tls.Certificate
+	seen [2]stamp // of the files when they were read last, good or not
+}
+
+// stamp tells one version of a file from another.
+type stamp struct {
+	at   time.Time
+	size int64
+}
+
+func (c *certificate) stamps() (now [2]stamp) {
+	for i, name := range c.files {
+		if info, err := os.Stat(name); err == nil {
+			now[i] = stamp{info.ModTime(), info.Size()}
+		}
+	}
+	return now
+}
+
+// get is tls.Config.GetCertificate. Where the renewed files cannot be read, or
+// one of them is not there yet, the certificate that was read before goes on.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.stamps(); now != c.seen {
+		if err := c.load(now); err != nil {
+			slog.Error("the certificate on disk has changed and cannot be used; the one before stays", "err", err)
+		} else {
+			slog.Info("certificate read again", "file", c.files[0])
+		}
+	}
+	return c.pair, nil
+}
+
+func (c *certificate) load(now [2]stamp) error {
+	c.seen = now
+	pair, err := tls.LoadX509KeyPair(c.files[0], c.files[1])
+	if err != nil {
+		return fmt.Errorf("read certificate: %w", err)
+	}
+	c.pair = &pair
+	return nil
 }

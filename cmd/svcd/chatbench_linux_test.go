@@ -40,8 +40,8 @@ func BenchmarkIdleSockets(b *testing.B) {
 		_, site := siteOf(b, data, "--another", "--slug", fmt.Sprint("team-", i), "--email", fmt.Sprintf("owner-%d@localhost", i))
 		sites = append(sites, site)
 	}
-	cmd, admin := receiving(data, "http://127.0.0.1:9"), freeAddress(b)
-	cmd.Args = append(cmd.Args, "--admin", admin, "--memory-limit", "112MiB")
+	cmd := receiving(data, "http://127.0.0.1:9")
+	cmd.Args = append(cmd.Args, "--memory-limit", "112MiB")
 	cmd.Path = program
 	p, err := start(cmd)
 	if err != nil {
@@ -67,7 +67,7 @@ func BenchmarkIdleSockets(b *testing.B) {
 		// What the handshakes left behind is collected and given back, as it would
 		// be within minutes by itself.
 		for range 3 {
-			call(b.Context(), "GET", "http://"+admin+"/debug/pprof/heap?gc=1", "", "")
+			control(b, data, "/debug/pprof/heap?gc=1")
 			rest := time.NewTimer(4 * time.Second)
 			<-rest.C
 		}

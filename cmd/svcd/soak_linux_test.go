@@ -37,14 +37,14 @@ var total = regexp.MustCompile(`goroutine profile: total (\d+)`)
 
 // settled is the state once it is as small as want, or does not become so. An
 // idle worker of the server stays for ten seconds.
-func settled(t *testing.T, p *process, admin string, want state, wait time.Duration) (s state) {
+func settled(t *testing.T, p *process, data string, want state, wait time.Duration) (s state) {
 	t.Helper()
 	deadline := time.Now().Add(wait)
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		http.DefaultClient.CloseIdleConnections()
-		_, profile := call(t.Context(), "GET", "http://"+admin+"/debug/pprof/goroutine?debug=1", "", "")
+		profile := control(t, data, "/debug/pprof/goroutine?debug=1")
 		m := total.FindSubmatch(profile)
 		if m == nil {
 			t.Fatalf("no profile: %.200s", profile)
@@ -128,9 +128,9 @@ func every(t *testing.T, p *process, key, id string, n int) {
 // memory are as before.
 func TestSoak(t *testing.T) {
 	t.Parallel() // it waits for idle workers to end
-	data, admin := t.TempDir(), freeAddress(t)
+	data := t.TempDir()
 	key := first(t, data)
-	p := started(t, raced(serving(data, "--admin", admin)))
+	p := started(t, raced(serving(data)))
 	id, _, _ := p.write(t.Context(), key, "Kept", "<p>x</p>")
 	rounds := func(from, n int) {
 		var wg sync.WaitGroup
@@ -145,9 +145,9 @@ func TestSoak(t *testing.T) {
 		awaitJobs(t, p, key)
 	}
 	rounds(0, 40)
-	before := settled(t, p, admin, state{}, 2*time.Second)
+	before := settled(t, p, data, state{}, 2*time.Second)
 	rounds(1_000_000, 240)
-	after := settled(t, p, admin, before, 20*time.Second)
+	after := settled(t, p, data, before, 20*time.Second)
 	t.Logf("before %+v, after %+v", before, after)
 	if after.goroutines > before.goroutines+5 || after.files > before.files+2 {
 		t.Errorf("it grew: %+v before, %+v after", before, after)

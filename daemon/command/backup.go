@@ -45,7 +45,7 @@ func backupCommand(c console) *cobra.Command {
 	return &cobra.Command{
 		Use: "backup FILE", Short: "Copy the data to a new file, also while the daemon runs", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := daemon.Load(cmd.Flags(), c.getenv)
+			cfg, err := daemon.Load(cmd.Flags(), c.lookup)
 			if err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ func restoreCommand(c console) *cobra.Command {
 		Long: `Verifies FILE and puts it into an empty data folder. A backup whose bytes are not those that were written is refused.
 One with records that cannot be read is put in place all the same: they are named, and svcd check --repair takes them out.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := daemon.Load(cmd.Flags(), c.getenv)
+			cfg, err := daemon.Load(cmd.Flags(), c.lookup)
 			if err != nil {
 				return err
 			}

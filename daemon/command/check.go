@@ -28,7 +28,7 @@ With --repair, which needs the daemon stopped, it then takes out every record th
 what it takes out to a new file beside the data. The indexes of the rest are put in order. Damaged pages cannot be
 repaired: restore a backup then.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := daemon.Load(cmd.Flags(), c.getenv)
+			cfg, err := daemon.Load(cmd.Flags(), c.lookup)
 			if err != nil {
 				return err
 			}

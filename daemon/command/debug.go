@@ -21,7 +21,7 @@ func debugCommand(c console) *cobra.Command {
 	cmd.AddCommand(&cobra.Command{
 		Use: "get TABLE ID", Short: "Print one record as JSON", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			cfg, err := daemon.Load(cmd.Flags(), c.getenv)
+			cfg, err := daemon.Load(cmd.Flags(), c.lookup)
 			if err != nil {
 				return err
 			}

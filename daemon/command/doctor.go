@@ -53,7 +53,7 @@ func doctorCommand(c console) *cobra.Command {
 }
 
 func examine(cmd *cobra.Command, c console) []finding {
-	cfg, err := daemon.Load(cmd.Flags(), c.getenv)
+	cfg, err := daemon.Load(cmd.Flags(), c.lookup)
 	if err != nil {
 		return []finding{{"configuration", "fail", strings.ReplaceAll(err.Error(), "\n", "; ")}}
 	}
@@ -61,20 +61,17 @@ func examine(cmd *cobra.Command, c console) []finding {
 	running := daemon.Running(cfg.Data)
 	found = append(found, examineData(cfg, running)...)
 	found = append(found, examineListen(cfg, running))
-	return append(found, examineModels(cfg), examineTLS(cfg), examineFiles(daemon.Files(), daemon.Memory()))
+	return append(found, examineModels(cfg), examineTLS(cfg), examineFiles(daemon.Files()))
 }
 
 // manyConns is what a busy site with a chat may want.
 const manyConns = 4000
 
-func examineFiles(files int, memory int64) finding {
-	conns, most := daemon.Conns(files, memory)
-	byFiles, _ := daemon.Conns(files, 0)
+func examineFiles(files int) finding {
+	conns, most := daemon.Conns(files)
 	switch {
 	case conns == 0:
 		return finding{"connections", "fail", daemon.TooFewFiles().Error()}
-	case conns < byFiles:
-		return finding{"connections", "note", fmt.Sprintf("%d at once of at most %d: the memory of %d MiB allows no more", conns, most, memory>>20)}
 	case conns < manyConns:
 		return finding{"connections", "note", fmt.Sprintf("%d at once of at most %d: %d files may be open; raise the limit (ulimit -n, or LimitNOFILE of systemd)", conns, most, files)}
 	}

@@ -24,7 +24,7 @@ func initCommand(c console) *cobra.Command {
 	another := flags.Bool("another", false, "add a team to those that exist")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		cfg, err := daemon.Load(cmd.Flags(), c.getenv)
+		cfg, err := daemon.Load(cmd.Flags(), c.lookup)
 		if err != nil {
 			return err
 		}

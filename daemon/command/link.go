@@ -24,7 +24,7 @@ func linkCommand(c console) *cobra.Command {
 		if email == "" {
 			return errors.New("say whom the link is for: --email ADDRESS")
 		}
-		cfg, err := daemon.Load(cmd.Flags(), c.getenv)
+		cfg, err := daemon.Load(cmd.Flags(), c.lookup)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 // console is what a command may talk to.
 type console struct {
 	out, err io.Writer
-	getenv   func(string) string
+	lookup   func(string) (string, bool) // of the environment
 }
 
 // errQuiet ends the process with status 1 when everything was said already.
@@ -29,12 +29,12 @@ var errQuiet = errors.New("daemon: said already")
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return Run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv)
+	return Run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv)
 }
 
 // Run runs svcd. It serves until ctx ends.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
-	root := newRoot(console{stdout, stderr, getenv})
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer, lookup func(string) (string, bool)) int {
+	root := newRoot(console{stdout, stderr, lookup})
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -86,7 +86,7 @@ func configCommand(c console) *cobra.Command {
 	}, &cobra.Command{
 		Use: "show", Short: "Print the settings in effect, secrets masked", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := daemon.Load(cmd.Flags(), c.getenv)
+			cfg, err := daemon.Load(cmd.Flags(), c.lookup)
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func serveCommand(c console) *cobra.Command {
 		Use: "serve", Short: "Serve until stopped", Args: cobra.NoArgs,
 		Long: "Serves the API, the MCP server and the public pages. With an empty data folder it makes a team and prints, once, an API key and a sign-in link.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := daemon.Load(cmd.Flags(), c.getenv)
+			cfg, err := daemon.Load(cmd.Flags(), c.lookup)
 			if err != nil {
 				return err
 			}

@@ -16,23 +16,16 @@ const (
 	perAddressMost = 500
 	// fewestConns is the least that is worth serving with.
 	fewestConns = 16
-	// connMemory is what a connection with a request may hold besides a large
-	// body: its buffer for the header block, and a small body.
-	connMemory = headerBlock + SmallBody
 
 	maxDescriptors = 1 << 30
 )
 
-// MaxConns is how many connections fit where so many files may be open and so
-// much memory used; 0 is unknown or unlimited. It is 0 where too few are left to
-// serve at all.
-func MaxConns(descriptors int, memory int64) int {
+// MaxConns is how many connections fit where so many files may be open; 0 is
+// unknown. It is 0 where too few are left to serve at all.
+func MaxConns(descriptors int) int {
 	n := mostConns
 	if descriptors > 0 {
 		n = min(n, descriptors-min(reserveLeast+descriptors/reserveShare, reserveMost))
-	}
-	if memory > 0 {
-		n = min(n, max(fewestConns, int(min(memory/2/connMemory, mostConns))))
 	}
 	if n < fewestConns {
 		return 0

@@ -131,15 +131,10 @@ func TestStaleConnectionsGiveWay(t *testing.T) {
 
 func TestMaxConns(t *testing.T) {
 	for _, row := range []struct {
-		files  int
-		memory int64
-		want   int
-	}{
-		{0, 0, 20_000}, {40, 0, 0}, {64, 0, 24}, {1024, 0, 864}, {20_000, 0, 19_488}, {1 << 20, 0, 20_000},
-		{0, 128 << 20, 512}, {64, 128 << 20, 24}, {0, 1 << 20, fewestConns}, {0, 64 << 30, 20_000},
-	} {
-		if got := MaxConns(row.files, row.memory); got != row.want {
-			t.Errorf("%d files, %d bytes: %d, want %d", row.files, row.memory, got, row.want)
+		files, want int
+	}{{0, 20_000}, {40, 0}, {64, 24}, {1024, 864}, {20_000, 19_488}, {1 << 20, 20_000}} {
+		if got := MaxConns(row.files); got != row.want {
+			t.Errorf("%d files: %d, want %d", row.files, got, row.want)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sourcegraph/conc"
@@ -25,6 +26,9 @@ import (
 // within it, as most that flush once do, keeps its connection alive.
 const grace = 3 * time.Millisecond
 
+// lastWords is how long a stream that was told to end may still be written to.
+const lastWords = time.Second
+
 // Bridge runs handlers and knows which are still running.
 type Bridge struct {
 	log          *slog.Logger
@@ -33,16 +37,19 @@ type Bridge struct {
 	base   context.Context // the parent of every request's context, ended by Close
 	cancel context.CancelFunc
 
-	mu      sync.Mutex // guards closed, and running.Go against Close
+	mu      sync.Mutex // guards closed and streams, and running.Go against Close
 	closed  bool
+	streams map[net.Conn]struct{} // that are being written to
 	running conc.WaitGroup
+
+	last atomic.Int64 // in Unix ns: when every write ends; 0 before Close gives up
 }
 
 // New returns a bridge. writeTimeout bounds each write to a client of a
 // stream; a client that takes none in that time is cut off.
 func New(log *slog.Logger, writeTimeout time.Duration) *Bridge {
 	base, cancel := context.WithCancel(context.Background())
-	return &Bridge{log: log, writeTimeout: writeTimeout, base: base, cancel: cancel}
+	return &Bridge{log: log, writeTimeout: writeTimeout, base: base, cancel: cancel, streams: map[net.Conn]struct{}{}}
 }
 
 // Handler serves h. The answer is sent whole when h returns, on a connection
@@ -74,8 +81,9 @@ func (b *Bridge) Handler(h http.Handler) fasthttp.RequestHandler {
 }
 
 // Close lets no new request in and waits for those that run. When ctx ends
-// first, it ends their contexts, waits for the handlers to return, and reports
-// that it had to.
+// first, it ends their contexts, leaves a second for last words, so that a client
+// that takes nothing holds up no one, waits for the handlers to return, and
+// reports that it had to.
 func (b *Bridge) Close(ctx context.Context) error {
 	b.mu.Lock()
 	b.closed = true
@@ -94,6 +102,7 @@ func (b *Bridge) Close(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		b.cancel()
+		b.cut()
 		return fmt.Errorf("wait for streams: %w", context.Cause(ctx))
 	}
 }
@@ -107,6 +116,30 @@ func (b *Bridge) start(f func()) bool {
 	}
 	b.running.Go(f)
 	return true
+}
+
+// opened notes a connection that a stream is written to, until the returned
+// function is called.
+func (b *Bridge) opened(c net.Conn) (closed func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.streams[c] = struct{}{}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.streams, c)
+	}
+}
+
+// cut lets every write end within lastWords, those under way as well.
+func (b *Bridge) cut() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	end := time.Now().Add(lastWords)
+	b.last.Store(end.UnixNano())
+	for c := range b.streams {
+		_ = c.SetWriteDeadline(end)
+	}
 }
 
 // fail answers in place of the handler (RFC 9457).

@@ -366,3 +366,47 @@ func TestRequestOutlivesItsHandler(t *testing.T) {
 		t.Errorf("%s %s %s", r.Method, r.Host, r.RemoteAddr)
 	}
 }
+
+// TestCloseCutsAClientThatTakesNothing streams to a client that never reads. Its
+// write time-out alone would hold the stop up for an hour.
+func TestCloseCutsAClientThatTakesNothing(t *testing.T) {
+	bridge := hijack.New(slog.New(slog.DiscardHandler), time.Hour)
+	full := make(chan struct{})
+	bridged := bridge.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		out := http.NewResponseController(w)
+		for n := 0; ; n++ {
+			if n == 2 {
+				close(full) // it streams; what follows fills every buffer
+			}
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				return
+			}
+			if out.Flush() != nil {
+				return
+			}
+		}
+	}))
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &fasthttp.Server{KeepHijackedConns: true, Handler: bridged}
+	var serving conc.WaitGroup
+	serving.Go(func() { _ = server.Serve(ln) })
+	c, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+	<-full
+	expired, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := bridge.Close(expired); !errors.Is(err, context.Canceled) {
+		t.Errorf("Close: %v", err)
+	}
+	_ = c.Close()
+	if err := server.Shutdown(); err != nil {
+		t.Error(err)
+	}
+	serving.Wait()
+}

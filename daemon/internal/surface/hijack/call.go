@@ -30,7 +30,7 @@ func newCall(b *Bridge, ctx *fasthttp.RequestCtx) *call {
 	c.id = string(ctx.Response.Header.Peek("X-Request-Id"))
 	own := context.WithValue(b.base, http.LocalAddrContextKey, ctx.LocalAddr())
 	c.ctx, c.cancel = context.WithCancel(own)
-	c.w = newWriter(b.writeTimeout, c.cancel, ctx.IsHead())
+	c.w = newWriter(b, c.cancel, ctx.IsHead())
 	return c
 }
 
@@ -108,6 +108,7 @@ func (c *call) stream(ctx *fasthttp.RequestCtx) {
 	ctx.Hijack(func(hc net.Conn) {
 		defer close(c.answered)
 		conn := connOf(hc)
+		defer c.b.opened(conn)()
 		var watching conc.WaitGroup
 		watching.Go(func() {
 			untilGone(conn)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -19,6 +20,7 @@ const spill = 64 << 10
 // connection is attached, and sends it in chunks from then on.
 type writer struct {
 	timeout time.Duration
+	last    *atomic.Int64 // of the bridge
 	cancel  context.CancelFunc
 	head    bool // a HEAD request: nothing to stream
 
@@ -35,8 +37,8 @@ type writer struct {
 	writeErr error
 }
 
-func newWriter(timeout time.Duration, cancel context.CancelFunc, head bool) *writer {
-	return &writer{timeout: timeout, cancel: cancel, head: head, header: make(http.Header), flushed: make(chan struct{})}
+func newWriter(b *Bridge, cancel context.CancelFunc, head bool) *writer {
+	return &writer{timeout: b.writeTimeout, last: &b.last, cancel: cancel, head: head, header: make(http.Header), flushed: make(chan struct{})}
 }
 
 // Header implements http.ResponseWriter.
@@ -147,6 +149,9 @@ func (w *writer) raw(p []byte) {
 		return
 	}
 	_ = w.conn.SetWriteDeadline(time.Now().Add(w.timeout))
+	if last := w.last.Load(); last != 0 { // looked at after the deadline is set: see Bridge.cut
+		_ = w.conn.SetWriteDeadline(time.Unix(0, last))
+	}
 	if _, err := w.conn.Write(p); err != nil {
 		w.writeErr = errors.Join(http.ErrAbortHandler, err)
 		w.cancel()
