@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/op"
 )
 
@@ -43,6 +44,11 @@ type Config struct {
 	AnthropicKey     secret        `name:"anthropic-api-key" env:"ANTHROPIC_API_KEY" doc:"Key for Anthropic's models."`
 	AnthropicBaseURL string        `name:"anthropic-base-url" env:"ANTHROPIC_BASE_URL" doc:"Address of a compatible server."`
 	AllowCIDR        []string      `name:"allow-cidr" env:"SVCD_ALLOW_CIDR" doc:"Private address ranges that tasks may reach, as 10.0.0.0/8. For development; none by default."`
+	ChatDailyNetwork size          `name:"chat-daily-network" env:"SVCD_CHAT_DAILY_NETWORK" default:"16MiB" doc:"What visitors of one address (IPv6: one /64) may have a team's chat store in a day, answers included. 0 is no limit."`
+	ChatDailySite    size          `name:"chat-daily-site" env:"SVCD_CHAT_DAILY_SITE" default:"512MiB" doc:"The same for all visitors of one site. 0 is no limit."`
+	ChatDailyTeam    size          `name:"chat-daily-team" env:"SVCD_CHAT_DAILY_TEAM" default:"1GiB" doc:"The same for all visitors of one team. 0 is no limit."`
+	ChatPlaces       int           `name:"chat-places" env:"SVCD_CHAT_PLACES" default:"500" doc:"Chats that may be open on a team's sites at once."`
+	ChatPlacesClient int           `name:"chat-places-client" env:"SVCD_CHAT_PLACES_CLIENT" default:"5" doc:"Of those, the most that one address (IPv6: one /64) may have."`
 	ModelMap         []string      `name:"model-map" env:"SVCD_MODEL_MAP" doc:"Names that a compatible server uses, as gpt-6-luna=llama3."`
 }
 
@@ -212,7 +218,24 @@ func (c *Config) check() error {
 	if c.JobWorkers < 1 || c.JobWorkers > 64 {
 		wrong("job-workers: %d is not between 1 and 64", c.JobWorkers)
 	}
+	if c.ChatPlaces < 1 || c.ChatPlacesClient < 1 || c.ChatPlacesClient > c.ChatPlaces {
+		wrong("chat-places and chat-places-client: both are at least 1, and a client has at most all places")
+	}
 	return errors.Join(bad...)
+}
+
+// chat are the settings of the chat.
+func (c *Config) chat() chat.Options {
+	daily := func(s size) int64 {
+		if s == 0 {
+			return -1
+		}
+		return int64(s)
+	}
+	return chat.Options{
+		PerTeam: c.ChatPlaces, PerAddress: c.ChatPlacesClient,
+		DailyPerNetwork: daily(c.ChatDailyNetwork), DailyPerSite: daily(c.ChatDailySite), DailyPerTeam: daily(c.ChatDailyTeam),
+	}
 }
 
 func (c *Config) TLS() bool { return len(c.TLSDomains) > 0 || c.TLSCert != "" }

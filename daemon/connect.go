@@ -26,6 +26,7 @@ func (d *Daemon) connectAgents() {
 	d.chat.Answer = d.answer
 	d.chat.Settled = d.agents.Settled
 	d.chat.Member = d.team.UserName
+	d.chat.Audit = d.team.Note
 	d.chat.Canned = d.agents.HasCanned
 }
 

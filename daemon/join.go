@@ -54,7 +54,8 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.helpdesk = helpdesk.New(d.store, d.log, helpdesk.Options{IndexDir: filepath.Join(d.cfg.Data, indexFolder)})
 	d.agents = agents.New(d.store, d.log, d.models)
 	d.tasks = tasks.New(d.store, d.log, d.models, box, outbound.New(outbound.Options{Allow: allow}))
-	d.chat = chat.New(d.store, d.log, chat.Options{})
+	d.chat = chat.New(d.store, d.log, d.cfg.chat())
+	d.chat.Seal = box
 	d.connect()
 	d.connectAgents()
 	d.table = op.NewTable(d.store, op.NewLimiter(limits),
@@ -153,6 +154,7 @@ func (d *Daemon) sweep(ctx context.Context) {
 		d.logEnd("remove old idempotency keys", op.SweepAnswers(ctx, d.store))
 		d.logEnd("remove ended sessions", d.team.Sweep(ctx))
 		d.logEnd("remove old task runs", d.tasks.Sweep(ctx))
+		d.logEnd("remove the chat's counts of past days", d.chat.Sweep(ctx))
 		_, err := d.log.Sweep(ctx, d.cfg.EventRetention)
 		d.logEnd("remove old events", err)
 	}

@@ -1358,10 +1358,14 @@ export interface SiteRef {
 export interface SiteSecret {
   set: boolean;
   last4?: string | undefined;
+  /** Counts the rotations. One ends what visitors have proven before it. */
+  version?: number | undefined;
+  /** Of a secret from before the forms had keys of their own: the one form that it signs itself, by what the site first sent. */
+  form?: 'jwt' | 'hmac' | undefined;
 }
 export interface SiteSecretRolled {
   site: Site;
-  /** Shown once. Signs HS256 tokens or HMAC-SHA256 of the visitor's id. */
+  /** Shown once. The keys of both forms of proof are made of it: HMAC-SHA256 of 'svc identity jwt v1' signs HS256 tokens, that of 'svc identity hmac v1' ids. */
   secret: string;
 }
 export interface SiteSnippet {

@@ -247,8 +247,10 @@ type Site struct {
 
 // SiteSecret describes the secret that signs identities.
 type SiteSecret struct {
-	Set   bool   `json:"set"`
-	Last4 string `json:"last4,omitempty"`
+	Set     bool   `json:"set"`
+	Last4   string `json:"last4,omitempty"`
+	Version int    `json:"version,omitempty" doc:"Counts the rotations. One ends what visitors have proven before it."`
+	Form    string `json:"form,omitempty" enum:"jwt,hmac" doc:"Of a secret from before the forms had keys of their own: the one form that it signs itself, by what the site first sent."`
 }
 
 // SiteCreate creates a site.
@@ -294,7 +296,7 @@ type SitePatch struct {
 // SiteSecretRolled carries a new signing secret once.
 type SiteSecretRolled struct {
 	Site   Site   `json:"site"`
-	Secret string `json:"secret" doc:"Shown once. Signs HS256 tokens or HMAC-SHA256 of the visitor's id."`
+	Secret string `json:"secret" doc:"Shown once. The keys of both forms of proof are made of it: HMAC-SHA256 of 'svc identity jwt v1' signs HS256 tokens, that of 'svc identity hmac v1' ids."`
 }
 
 // SiteSnippet is the markup to paste.

@@ -49,6 +49,7 @@ const (
 	CodeTemplateError          Code = "template_error"           // 422
 	CodeIdempotencyKeyReused   Code = "idempotency_key_reused"   // 422
 	CodeRateLimited            Code = "rate_limited"             // 429
+	CodeUsageLimit             Code = "usage_limit"              // 429: a daily amount is used up
 	CodeInternal               Code = "internal"                 // 500
 	CodeProviderError          Code = "provider_error"           // 502
 	CodeProviderTimeout        Code = "provider_timeout"         // 504

@@ -38,6 +38,9 @@ func queueItem(team, conversation string) queue.Item { return queue.Item{ID: con
 // under way are then given back, to be written anew by the next Run.
 func (s *Service) Run(ctx context.Context) {
 	var wg conc.WaitGroup
+	if _, err := s.keys(ctx); err != nil { // seals what an earlier release stored in the clear
+		slog.ErrorContext(ctx, "the visitors' keys", "err", err)
+	}
 	wg.Go(func() { s.answers.Run(ctx, s.o.Workers, s.answer) })
 	wg.Go(func() { s.snoozes.Run(ctx, 1, s.wake) })
 	wg.Wait()
@@ -253,7 +256,8 @@ func (s *Service) question(ctx context.Context, t *task) Question {
 
 // finish stores the answer with the end of the claim, in one transaction.
 func (s *Service) finish(ctx context.Context, t *task, a api.AgentAnswer) error {
-	return s.store.Update(ctx, func(tx kv.Tx) error {
+	return s.store.Update(ctx, func(plain kv.Tx) error {
+		tx := &meter{Tx: plain}
 		if err := s.answers.Finish(tx, t.claim); err != nil {
 			return err
 		}
@@ -280,8 +284,20 @@ func (s *Service) finish(ctx context.Context, t *task, a api.AgentAnswer) error 
 				return err
 			}
 		}
-		return e.save()
+		if err := e.save(); err != nil {
+			return err
+		}
+		from := source{team: t.claim.Team, site: e.r.C.SiteID, network: e.r.Network}
+		return s.charge(plain, from, tx.bytes+gapBytes(a), true)
 	})
+}
+
+// gapBytes is what others write because of an answer.
+func gapBytes(a api.AgentAnswer) int64 {
+	if a.HandoffReason == api.HandoffUnknown {
+		return gapCost
+	}
+	return 0
 }
 
 // message is the answer as it is stored.

@@ -35,6 +35,10 @@ type Service struct {
 	Member func(tx kv.Tx, team, id string) (name string, err error)
 	// Canned reports whether the team has a canned response.
 	Canned func(tx kv.Tx, team, id string) (bool, error)
+	// Audit adds to the audit log of the caller's team.
+	Audit func(tx kv.Tx, who *op.Caller, action, target string) error
+	// Seal keeps the keys that sign visitors' tokens.
+	Seal Sealer
 	// Now is the clock.
 	Now func() time.Time
 
@@ -48,7 +52,7 @@ type Service struct {
 
 	mu      sync.Mutex                         // guards what follows
 	running map[string]context.CancelCauseFunc // answers being written, by conversation
-	secret  []byte                             // signs visitors' tokens, nil before first use
+	signing *keys                              // of visitors' tokens, nil before first use
 }
 
 // Question is what an agent is to answer. The functions tell what happens while
@@ -81,18 +85,34 @@ type Options struct {
 	// default is 1 s, then 2 s.
 	Delay func(attempt int) time.Duration
 
-	PerMinute  int // messages of a visitor; 20
-	PerDay     int // 200
-	PerAddress int // connections of an address, or an IPv6 /64, to a team; 5
-	PerTeam    int // connections to a team; 500. an IPv6 /48 gets a fifth of them
-	Starts     int // conversations that an address, or an IPv6 /64, may begin in a minute; 10
+	PerMinute int // messages of a visitor; 20
+	PerDay    int // 200
+	// EditsPerMinute is how often a visitor may change what is stored of it beside
+	// messages: who it is, what it has read, how it rates; 60.
+	EditsPerMinute int
+	PerAddress     int // connections of an address, or an IPv6 /64, to a team; 5
+	PerTeam        int // connections to a team; 500. An IPv6 /48 gets a fifth of them
+	Starts         int // conversations that an address, or an IPv6 /64, may begin in a minute; 10
+
+	// Bytes that visitors may have the daemon write in a day (UTC), what agents
+	// answer them included; negative is no limit. The defaults are 16 MiB, 512 MiB
+	// and 1 GiB.
+	DailyPerNetwork, DailyPerSite, DailyPerTeam int64
 }
 
 func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		n     *int
 		value int
-	}{{&o.Workers, 16}, {&o.PerMinute, 20}, {&o.PerDay, 200}, {&o.PerAddress, 5}, {&o.PerTeam, 500}, {&o.Starts, 10}} {
+	}{{&o.Workers, 16}, {&o.PerMinute, 20}, {&o.PerDay, 200}, {&o.PerAddress, 5}, {&o.PerTeam, 500}, {&o.Starts, 10}, {&o.EditsPerMinute, 60}} {
+		if *d.n == 0 {
+			*d.n = d.value
+		}
+	}
+	for _, d := range []struct {
+		n     *int64
+		value int64
+	}{{&o.DailyPerNetwork, 16 << 20}, {&o.DailyPerSite, 512 << 20}, {&o.DailyPerTeam, 1 << 30}} {
 		if *d.n == 0 {
 			*d.n = d.value
 		}

@@ -109,6 +109,17 @@ func announce[T any](e *edit, k event.Kind[T], object *T, previous map[string]an
 	return event.Append(e.s.log, e.tx, e.who, k, object, previous)
 }
 
+// eventText is the most characters of a message in an event: the whole of it is
+// stored once, with the message.
+const eventText = 1000
+
+// announceMessage appends an event of a message.
+func announceMessage(e *edit, k event.Kind[api.Message], m *api.Message, previous map[string]any) error {
+	short := *m
+	short.Text = clip(m.Text, eventText)
+	return announce(e, k, &short, previous)
+}
+
 // write appends a message: the next seq, the summary for lists, the record's
 // place among them.
 func (e *edit) write(m *message) error {
@@ -140,7 +151,7 @@ func (e *edit) sent(m *message) error {
 	if err := e.write(m); err != nil {
 		return err
 	}
-	return announce(e, messageSent, &m.M, nil)
+	return announceMessage(e, messageSent, &m.M, nil)
 }
 
 // move brings the conversation into another state.

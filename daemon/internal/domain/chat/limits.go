@@ -31,6 +31,18 @@ func (r *record) admit(o *Options, now time.Time) error {
 	return nil
 }
 
+// admitEdit counts what the visitor changes beside messages: who it is, what it
+// has read, how it rates.
+func (r *record) admitEdit(o *Options, now time.Time) error {
+	edits := r.Edits.since(now, time.Minute)
+	if edits.N >= o.EditsPerMinute {
+		return slowDown(edits.ends(now, time.Minute), "You change too much at once. Wait a little.")
+	}
+	edits.N++
+	r.Edits = edits
+	return nil
+}
+
 func (w window) since(now time.Time, length time.Duration) window {
 	if age := now.Sub(w.At.Time()); w.At == 0 || age >= length || age < 0 {
 		return window{At: api.TimeOf(now)}

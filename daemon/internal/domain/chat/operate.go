@@ -247,7 +247,7 @@ func (e *edit) rate(id string, rating int) (api.Message, error) {
 	}
 	e.touch()
 	e.say(happening{kind: rated, m: m})
-	return shown(m), announce(e, messageRated, &m.M, previous)
+	return shown(m), announceMessage(e, messageRated, &m.M, previous)
 }
 
 // MarkRead says that a member has seen all messages.

@@ -24,6 +24,9 @@ func (v *Visit) Receive(ctx context.Context, f api.ChatIn) error {
 	if !v.frames.Allow() {
 		return slowDown(time.Second, "You send too much at once.")
 	}
+	if err := v.ended(); err != nil {
+		return err
+	}
 	switch f.T {
 	case "msg":
 		return v.send(ctx, &f)
@@ -47,6 +50,16 @@ func (v *Visit) Receive(ctx context.Context, f api.ChatIn) error {
 		return badFrame("hello comes once, first")
 	}
 	return badFrame("there is no such frame")
+}
+
+// ended is why the visit takes no more frames, nil while it does.
+func (v *Visit) ended() error {
+	v.s.hub.mu.Lock()
+	defer v.s.hub.mu.Unlock()
+	if v.over != nil {
+		return v.over
+	}
+	return nil
 }
 
 func badFrame(why string) error {
@@ -80,7 +93,7 @@ func (v *Visit) send(ctx context.Context, f *api.ChatIn) error {
 		}
 	}
 	var repeated *message
-	err = v.s.store.Update(ctx, func(tx kv.Tx) (err error) {
+	err = v.s.metered(ctx, v.source(), func(tx kv.Tx) (err error) {
 		repeated, err = v.store(tx, who, f, agent, available)
 		return err
 	})
@@ -135,6 +148,7 @@ func (v *Visit) store(tx kv.Tx, who api.Visitor, f *api.ChatIn, agent api.Agent,
 		return nil, err
 	}
 	m := &message{CID: f.CID, M: api.Message{Author: api.MessageAuthor{Type: api.AuthorVisitor, ID: who.ID, Name: who.Name}, Text: f.Text}}
+	e.r.Network = v.network
 	return nil, e.receive(m, who, agent, available, v)
 }
 
@@ -168,7 +182,7 @@ func (e *edit) receive(m *message, who api.Visitor, agent api.Agent, available b
 	if err := e.enter(first, before, bot, agent); err != nil {
 		return err
 	}
-	if err := announce(e, messageReceived, &m.M, nil); err != nil {
+	if err := announceMessage(e, messageReceived, &m.M, nil); err != nil {
 		return err
 	}
 	if e.r.C.State == api.ConversationBot {
@@ -213,7 +227,7 @@ func (v *Visit) types(on bool) {
 // alter edits the visitor's own conversation, if there is one.
 func (v *Visit) alter(ctx context.Context, fn func(*edit) error) error {
 	who := v.visitor()
-	return v.s.store.Update(ctx, func(tx kv.Tx) error {
+	return v.s.metered(ctx, v.source(), func(tx kv.Tx) error {
 		_, r, err := conversations.Find(tx, v.keys.team, byVisitor, kv.Key(who.ID))
 		if missing(err) {
 			return nil
@@ -224,6 +238,11 @@ func (v *Visit) alter(ctx context.Context, fn func(*edit) error) error {
 		e := v.s.editOf(tx, v.caller(who.ID), r)
 		if err := fn(e); err != nil {
 			return err
+		}
+		if e.r.C.Version > e.was.Version {
+			if err := e.r.admitEdit(&v.s.o, v.s.Now()); err != nil {
+				return err
+			}
 		}
 		return e.save()
 	})

@@ -26,6 +26,10 @@ type record struct {
 	TakenOver bool   `json:"t,omitempty"` // by a person, until it is given back
 	Minute    window `json:"lm,omitzero"`
 	Day       window `json:"ld,omitzero"`
+	Edits     window `json:"le,omitzero"` // what the visitor changed beside messages
+	// Network stands for where the visitor's latest message came from: what the
+	// answer takes counts for it.
+	Network string `json:"n,omitempty"`
 }
 
 // window counts the visitor's messages since At.

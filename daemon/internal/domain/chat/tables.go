@@ -3,4 +3,4 @@ package chat
 import "edgesvc.dev/svc/kv"
 
 // Tables are what verifies the conversations in a store.
-func Tables() []kv.Checker { return []kv.Checker{conversations, messages, secrets} }
+func Tables() []kv.Checker { return []kv.Checker{conversations, messages, secrets, usages} }

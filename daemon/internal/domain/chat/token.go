@@ -1,65 +1,32 @@
 package chat
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/base64"
-	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
 )
 
-// secretKey signs the tokens of all visitors. It belongs to the daemon.
-type secretKey struct {
-	Key []byte `json:"k"`
-}
-
-var secrets = kv.NewTable[secretKey]("chatsecret")
-
-const secretID = "visitors"
-
-// key returns the key, which the first to ask makes.
-func (s *Service) key(ctx context.Context) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.secret != nil {
-		return s.secret, nil
-	}
-	fresh := make([]byte, 32)
-	if _, err := rand.Read(fresh); err != nil {
-		return nil, fmt.Errorf("make the visitors' key: %w", err)
-	}
-	var stored []byte
-	err := s.store.Update(ctx, func(tx kv.Tx) error {
-		k, err := secrets.Get(tx, "", secretID)
-		if missing(err) {
-			stored = fresh
-			return secrets.Insert(tx, "", secretID, &secretKey{Key: fresh})
-		}
-		if err == nil {
-			stored = k.Key
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.secret = stored
-	return stored, nil
-}
+// proofLife is how long a token stands for a proof of the site. It counts from
+// the proof, not from the last connection.
+const proofLife = 7 * 24 * time.Hour
 
 // keyring makes and checks what names visitors of one site.
 type keyring struct {
-	key        []byte
+	*keys
 	team, site string
+	secret     int // version of the site's secret
 }
 
-func (k keyring) sum(purpose string, parts ...string) []byte {
-	h := hmac.New(sha256.New, k.key)
+func (k keyring) sum(key []byte, purpose string, parts ...string) []byte {
+	h := hmac.New(sha256.New, key)
 	h.Write(kv.Key(append([]string{purpose, k.team, k.site}, parts...)...))
 	return h.Sum(nil)
 }
@@ -81,27 +48,42 @@ func newVisitorID() string {
 
 // proven is the id of the visitor whom the site knows by this id: the same on
 // every device, and to be guessed by nobody.
-func (k keyring) proven(siteID string) string { return visitorID(k.sum("identity", siteID)) }
+func (k keyring) proven(siteID string) string { return visitorID(k.sum(k.ids, "identity", siteID)) }
 
 const tokenBytes = 24
 
-// token proves to be the visitor id, and whether the site has proven who that
-// is. It is worth nothing at another site.
-func (k keyring) token(id string, proven bool) string {
-	purpose := "visitor"
-	if proven {
-		purpose = "proven"
+// token proves to be the visitor id and, with until, that the site has proven
+// who that is: until then, and as long as the site keeps its secret. It is worth
+// nothing at another site.
+func (k keyring) token(id string, until api.Time) string {
+	if until == 0 {
+		return signed(id, k.sum(k.tokens, "visitor", id))
 	}
-	return id + "." + base64.RawURLEncoding.EncodeToString(k.sum(purpose, id)[:tokenBytes])
+	end := strconv.FormatInt(int64(until), 36)
+	return signed(id+"."+end, k.sum(k.tokens, "proven", id, end, strconv.Itoa(k.secret)))
 }
 
-// visitor returns whom a token is for; ok is false for a token that was not made
-// for this site.
-func (k keyring) visitor(token string) (id string, proven, ok bool) {
-	id, _, ok = strings.Cut(token, ".")
-	if !ok || !strings.HasPrefix(id, visitorPrefix) {
-		return "", false, false
-	}
-	proven = hmac.Equal([]byte(token), []byte(k.token(id, true)))
-	return id, proven, proven || hmac.Equal([]byte(token), []byte(k.token(id, false)))
+func signed(text string, sum []byte) string {
+	return text + "." + base64.RawURLEncoding.EncodeToString(sum[:tokenBytes])
 }
+
+// visitor returns whom a token is for, and until when a proof of the site
+// stands; 0 is no proof. ok is false for a token that was not made for this
+// site, or whose proof has ended.
+func (k keyring) visitor(token string, now time.Time) (id string, until api.Time, ok bool) {
+	id, rest, _ := strings.Cut(token, ".")
+	if !strings.HasPrefix(id, visitorPrefix) {
+		return "", 0, false
+	}
+	if end, _, proof := strings.Cut(rest, "."); proof {
+		n, err := strconv.ParseInt(end, 36, 64)
+		until = api.Time(n)
+		return id, until, err == nil && until > api.TimeOf(now) && same(token, k.token(id, until))
+	}
+	// Tokens of an earlier form did not say when a proof ends: those that stand
+	// for one are not accepted, the others are for a while.
+	former := k.former > api.TimeOf(now) && same(token, signed(id, k.sum(k.ids, "visitor", id)))
+	return id, 0, former || same(token, k.token(id, 0))
+}
+
+func same(a, b string) bool { return hmac.Equal([]byte(a), []byte(b)) }

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ type Arrival struct {
 	Team     string
 	Site     api.Site
 	Address  string     // of the client
+	Origin   string     // of its page; "" is a client that is no browser
 	Hello    api.ChatIn // its first frame
 	Verified *Identity  // nil when the site proved nothing
 	// Verify checks the proof in an identify frame that comes later; nil where
@@ -40,6 +42,8 @@ type Visit struct {
 	s       *Service
 	keys    keyring
 	address string
+	network string // stands for it in the store
+	origin  string
 	site    site
 	verify  func(context.Context, api.ChatUser) (*Identity, error)
 	frames  *rate.Limiter
@@ -49,10 +53,12 @@ type Visit struct {
 	early   []happening // what came before begin
 	begun   bool
 	who     api.Visitor // as it will stand in the conversation
+	until   api.Time    // the end of the site's proof; 0 is none
 	conv    string      // "" before the first message
 	seq     int         // of the latest message handed over
 	writing string      // id of the answer that the visitor sees being written
 	closed  bool
+	over    *api.Error // why nothing more is accepted
 }
 
 // site is what a visit needs of its site.
@@ -62,22 +68,25 @@ type site struct{ id, name, color, greeting string }
 // since Hello.Since, then the answer being written. A token that is not this
 // site's makes a new visitor. Close is owed.
 func (s *Service) Visit(ctx context.Context, a Arrival) (*Visit, error) {
-	key, err := s.key(ctx)
+	keys, err := s.keys(ctx)
 	if err != nil {
 		return nil, err
 	}
 	v := &Visit{
-		s: s, keys: keyring{key, a.Team, a.Site.ID}, address: a.Address, verify: a.Verify,
+		s: s, keys: keyring{keys, a.Team, a.Site.ID, a.Site.Secret.Version}, verify: a.Verify,
+		address: a.Address, network: keys.network(clientOf(a.Team, a.Address).from.String()), origin: a.Origin,
 		site:   site{a.Site.ID, a.Site.Name, a.Site.Color, a.Site.Greeting},
 		frames: rate.NewLimiter(framesPerSecond, frameBurst),
 	}
-	id, proven, known := v.keys.visitor(a.Hello.Visitor)
+	id, until, known := v.keys.visitor(a.Hello.Visitor, s.Now())
 	if !known {
-		id = newVisitorID()
+		id, until = newVisitorID(), 0
 	}
-	if a.Site.Identity == "required" && a.Verified == nil && !proven {
+	proven := until > 0
+	if a.Site.Identity == identityRequired && a.Verified == nil && !proven {
 		return nil, api.NewError(http.StatusUnauthorized, api.CodeInvalidCredentials, "This site asks its visitors to be signed in.")
 	}
+	v.until = until
 	v.who = api.Visitor{ID: id, Verified: proven, Locale: field.Clip(a.Hello.Lang, maxLocale)}
 	v.look(a.Hello.Page)
 	v.claim(a.Hello.User)
@@ -210,7 +219,7 @@ func (v *Visit) begin(ctx context.Context, conv string, since int) error {
 
 func (v *Visit) ready(agent api.Agent, available bool) api.ChatOut {
 	out := api.ChatOut{
-		T: "ready", Visitor: v.keys.token(v.who.ID, v.who.Verified), Color: v.site.color, Greet: v.site.greeting,
+		T: "ready", Visitor: v.keys.token(v.who.ID, v.until), Color: v.site.color, Greet: v.site.greeting,
 		Agent:  &api.ChatAgent{Name: v.site.name},
 		Limits: &api.ChatLimits{Chars: maxChars, PerMinute: v.s.o.PerMinute},
 	}
@@ -271,6 +280,7 @@ func (v *Visit) become(ctx context.Context, id Identity) error {
 		join(&h.visits, is, v)
 	}
 	v.who, v.conv, v.writing, v.begun, v.early = who, "", "", false, nil
+	v.until = api.TimeOf(v.s.Now().Add(proofLife))
 	return nil
 }
 
@@ -283,8 +293,8 @@ func (v *Visit) visitor() api.Visitor {
 // hand writes the proven visitor into the conversation that is theirs, or into
 // the one of a visitor of whom nothing was proven, whose token opens it no more.
 func (v *Visit) hand(ctx context.Context, from string, to api.Visitor) error {
-	s, team := v.s, v.keys.team
-	return s.store.Update(ctx, func(tx kv.Tx) error {
+	s, team, theirs := v.s, v.keys.team, false
+	err := s.metered(ctx, v.source(), func(tx kv.Tx) error {
 		_, r, err := conversations.Find(tx, team, byVisitor, kv.Key(to.ID))
 		if missing(err) {
 			_, r, err = conversations.Find(tx, team, byVisitor, kv.Key(from))
@@ -295,7 +305,11 @@ func (v *Visit) hand(ctx context.Context, from string, to api.Visitor) error {
 		if err != nil {
 			return err
 		}
+		theirs = r.C.Visitor.ID == to.ID
 		e := s.editOf(tx, v.caller(to.ID), r)
+		if err := e.r.admitEdit(&s.o, s.Now()); err != nil {
+			return err
+		}
 		e.touch()
 		e.r.C.Visitor = to
 		if e.was.Visitor.ID != to.ID {
@@ -303,12 +317,22 @@ func (v *Visit) hand(ctx context.Context, from string, to api.Visitor) error {
 		}
 		return e.save()
 	})
+	if e, refused := errors.AsType[*api.Error](err); refused && theirs && e.Status == http.StatusTooManyRequests {
+		return nil // what is stored of the visitor stays as it was
+	}
+	return err
+}
+
+func (v *Visit) source() source {
+	return source{team: v.keys.team, site: v.site.id, network: v.network}
 }
 
 // caller is the visitor where callers are asked for.
 func (v *Visit) caller(visitor string) op.Caller {
 	return op.Caller{Kind: op.System, Team: v.keys.team, Actor: api.Actor{Type: "system", ID: visitor}, Source: "widget"}
 }
+
+const identityRequired = "required"
 
 const (
 	maxName   = 120

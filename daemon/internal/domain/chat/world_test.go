@@ -16,6 +16,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/seal"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
@@ -37,6 +38,7 @@ type world struct {
 	agent   *api.Agent // active
 	script  func(context.Context, chat.Question) (api.AgentAnswer, error)
 	settled int
+	audited []string
 	between func() // runs once, between a visit's entry and the reading of what it missed
 }
 
@@ -65,8 +67,19 @@ func (w *world) open() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	box, err := seal.Open(filepath.Dir(w.path))
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	log := event.New(store, chat.Events())
 	w.store, w.chat = store, chat.New(store, log, w.o)
+	w.chat.Seal = box
+	w.chat.Audit = func(_ kv.Tx, _ *op.Caller, action, target string) error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.audited = append(w.audited, action+" "+target)
+		return nil
+	}
 	w.chat.Now = func() time.Time {
 		w.mu.Lock()
 		defer w.mu.Unlock()
