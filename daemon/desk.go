@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/netip"
 	"time"
@@ -37,12 +38,12 @@ func newFallbackPace() func(address string) time.Duration {
 // Admit implements widget.Desk.
 func (d *desk) Admit(ctx context.Context, siteID, origin string) (widget.Site, error) {
 	teamID, site, err := d.team.AdmitSite(ctx, siteID, origin)
-	return widget.Site{Team: teamID, Site: site}, err
+	return widget.Site{Team: teamID, Site: site, Origin: origin}, err
 }
 
 // Visit implements widget.Desk.
 func (d *desk) Visit(ctx context.Context, site widget.Site, hello api.ChatIn, address string) (widget.Visit, error) {
-	arrival := chat.Arrival{Team: site.Team, Site: site.Site, Address: address, Hello: hello}
+	arrival := chat.Arrival{Team: site.Team, Site: site.Site, Address: address, Origin: site.Origin, Hello: hello}
 	if site.Identity != "off" {
 		arrival.Verify = func(ctx context.Context, claim api.ChatUser) (*chat.Identity, error) {
 			return d.verify(ctx, site.Site, claim)
@@ -58,7 +59,38 @@ func (d *desk) Visit(ctx context.Context, site widget.Site, hello api.ChatIn, ad
 	if err != nil {
 		return nil, err // not a nil *chat.Visit in an interface
 	}
+	// The site may have changed after it was read and before the visit was one of
+	// those that a change of it closes.
+	if err := d.settle(ctx, site.ID); err != nil {
+		visit.Close()
+		return nil, err
+	}
 	return visit, nil
+}
+
+// settle closes the visits that a site as it is now would not let in.
+func (d *desk) settle(ctx context.Context, siteID string) error {
+	_, site, err := d.team.SiteByID(ctx, siteID)
+	exists, err := found(err)
+	if err == nil {
+		d.chat.SiteChanged(siteID, site, exists)
+	}
+	return err
+}
+
+// watchSites closes visits when their site changes, whichever process changed it.
+func (d *Daemon) watchSites(ctx context.Context) error {
+	at := &desk{team: d.team, chat: d.chat}
+	return d.log.Tail(ctx, func(e api.Event) {
+		var changed struct {
+			ID string `json:"id"`
+		}
+		err := json.Unmarshal(e.Data.Object, &changed)
+		if err == nil {
+			err = at.settle(ctx, changed.ID)
+		}
+		d.logEnd("close the visits of a changed site", err)
+	}, "site.updated", "site.deleted")
 }
 
 // verify returns who the site has proved that the visitor is, nil for nobody.

@@ -44,9 +44,9 @@ const indexFolder = "search"
 // join makes the services over the store and connects them. The box seals what
 // must be read again in the clear.
 func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
-	d.log = event.New(d.store, posts.Events(), media.Events(), helpdesk.Events(), chat.Events(), agents.Events(), tasks.Events())
+	d.log = event.New(d.store, posts.Events(), media.Events(), helpdesk.Events(), chat.Events(), agents.Events(), tasks.Events(), team.Events())
 	d.team = team.New(d.store)
-	d.team.Version, d.team.Seal = Release(), box
+	d.team.Version, d.team.Seal, d.team.Log = Release(), box, d.log
 	d.models = llm.Open(d.llmConfig())
 	d.media = media.New(d.store, d.log, 0)
 	d.posts = posts.New(d.store, d.log)
@@ -120,6 +120,7 @@ func (d *Daemon) work(ctx context.Context) {
 	workers.Go(func() { d.chat.Run(ctx) })
 	workers.Go(func() { d.logEnd("index the helpdesk", d.helpdesk.Run(ctx)) })
 	workers.Go(func() { d.logEnd("follow conversations", d.react(ctx)) })
+	workers.Go(func() { d.logEnd("follow sites", d.watchSites(ctx)) })
 	workers.Go(func() { d.sweep(ctx) })
 	workers.Go(func() { d.budget.Run(ctx) })
 	workers.Wait()

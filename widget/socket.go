@@ -214,11 +214,22 @@ func (s *socket) flush(ctx context.Context) bool {
 			return false
 		}
 		if f.T == "error" && f.Fatal {
-			s.close(websocket.StatusServiceRestart, f.Code)
+			s.close(endOf(f.Code), f.Code)
 			return false
 		}
 	}
 	return true
+}
+
+// endOf is the close code of a visit that ended with an error.
+func endOf(code string) websocket.StatusCode {
+	switch api.Code(code) {
+	case api.CodeOriginNotAllowed:
+		return api.ChatOrigin
+	case api.CodeNotFound:
+		return api.ChatBadSite
+	}
+	return websocket.StatusServiceRestart // connect again
 }
 
 func (s *socket) send(ctx context.Context, f api.ChatOut) bool {

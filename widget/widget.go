@@ -35,6 +35,7 @@ const (
 type Site struct {
 	Team string
 	api.Site
+	Origin string // of the page that was let in; "" is a client that is no browser
 }
 
 // Desk is who the frames are for.

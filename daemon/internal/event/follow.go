@@ -104,6 +104,34 @@ func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Conte
 	}
 }
 
+// Tail calls fn with each event that one of the patterns means, from those that
+// follow its call on, in every process that tails. Nothing is kept of how far it
+// has come. It returns when ctx ends, or when the store fails.
+func (l *Log) Tail(ctx context.Context, fn func(api.Event), patterns ...string) error {
+	woken, cancel := l.Wake()
+	defer cancel()
+	var after uint64
+	err := l.store.View(ctx, func(tx kv.Tx) (err error) {
+		after, err = l.Last(tx)
+		return err
+	})
+	for err == nil {
+		var batch []api.Event
+		if batch, err = l.next(ctx, after); err != nil {
+			break
+		}
+		if len(batch) == 0 {
+			err = wait(ctx, woken)
+			continue
+		}
+		after = batch[len(batch)-1].Sequence
+		for _, e := range l.wanted(batch, patterns) {
+			fn(e)
+		}
+	}
+	return fmt.Errorf("tail events: %w", err)
+}
+
 // wanted keeps the events that a pattern means; without any it keeps all.
 func (l *Log) wanted(batch []api.Event, patterns []string) []api.Event {
 	if len(patterns) == 0 {

@@ -60,6 +60,7 @@ func (e *happening) lasts() bool {
 type hub struct {
 	mu      sync.Mutex // guards all that hangs on it
 	visits  map[string]map[*Visit]struct{}
+	sites   map[string]map[*Visit]struct{} // the same by site
 	watches map[string]map[*watch]struct{} // by conversation
 	inboxes map[string]map[*watch]struct{} // by team
 	answers map[string]*answer             // being written, by conversation

@@ -124,6 +124,7 @@ func (h *hub) enter(v *Visit, o *Options) error {
 	h.wide[wide]++
 	h.places[v.keys.team]++
 	join(&h.visits, v.who.ID, v)
+	join(&h.sites, v.site.id, v)
 	return nil
 }
 
@@ -146,6 +147,7 @@ func (v *Visit) Close() {
 	uncount(h.wide, around(v.keys.team, v.address))
 	uncount(h.places, v.keys.team)
 	leave(h.visits, v.who.ID, v)
+	leave(h.sites, v.site.id, v)
 	if v.conv != "" && !h.online(v.who.ID) {
 		h.pass(&happening{kind: presence, team: v.keys.team, conv: v.conv, visitor: v.who.ID, from: api.AuthorVisitor})
 	}

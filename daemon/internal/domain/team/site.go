@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -27,7 +28,9 @@ type site struct {
 	Locale   string   `json:"l,omitempty"`
 	Consent  bool     `json:"rc,omitempty"`
 	Identity string   `json:"i"`
-	Secret   []byte   `json:"s,omitempty"` // sealed
+	Secret   []byte   `json:"s,omitempty"`  // sealed
+	Rotated  int      `json:"sv,omitempty"` // version of the secret; 0 is one from before the forms of proof had keys of their own
+	Form     string   `json:"f,omitempty"`  // the form of proof that a secret of version 0 signs itself
 	Last4    string   `json:"s4,omitempty"`
 	Version  int      `json:"v"`
 	Created  api.Time `json:"cr"`
@@ -52,7 +55,7 @@ func (v *site) show(id string) api.Site {
 	return api.Site{
 		ID: id, Name: v.Name, AllowedOrigins: slices.Clip(append([]string{}, v.Origins...)), Color: v.Color,
 		Greeting: v.Greeting, Locale: v.Locale, RequireConsent: v.Consent, Identity: v.Identity,
-		Secret:  api.SiteSecret{Set: len(v.Secret) > 0, Last4: v.Last4},
+		Secret:  api.SiteSecret{Set: len(v.Secret) > 0, Last4: v.Last4, Version: v.Rotated, Form: v.Form},
 		Version: v.Version, CreatedAt: v.Created, UpdatedAt: v.Updated,
 	}
 }
@@ -133,6 +136,9 @@ func (s *Service) addSite(tx kv.Tx, who *op.Caller, v site) (api.Site, error) {
 	if err := owners.Insert(tx, "", id, &owner{Team: who.Team}); err != nil {
 		return api.Site{}, err
 	}
+	if err := s.siteEvent(tx, who, siteCreated, id, &v); err != nil {
+		return api.Site{}, err
+	}
 	return v.show(id), s.audit(tx, who, "sites.create", id, detail{"name": v.Name})
 }
 
@@ -177,7 +183,20 @@ func (s *Service) changeSite(tx kv.Tx, who *op.Caller, ref api.SiteRef, action s
 	if err := sites.Put(tx, who.Team, ref.ID, v); err != nil {
 		return api.Site{}, err
 	}
+	if err := s.siteEvent(tx, who, siteUpdated, ref.ID, v); err != nil {
+		return api.Site{}, err
+	}
 	return v.show(ref.ID), s.audit(tx, who, action, ref.ID, detail{"name": v.Name})
+}
+
+// siteEvent tells of a change: who serves the site's visitors looks again
+// whether they may stay.
+func (s *Service) siteEvent(tx kv.Tx, who *op.Caller, kind event.Kind[api.Site], id string, v *site) error {
+	if s.Log == nil {
+		return nil
+	}
+	shown := v.show(id)
+	return event.Append(s.Log, tx, *who, kind, &shown, nil)
 }
 
 // DeleteSite takes the widget off the site's pages. Its conversations stay.
@@ -194,6 +213,9 @@ func (s *Service) DeleteSite(ctx context.Context, who op.Caller, in api.SiteRef)
 			return none, err
 		}
 		if err := owners.Delete(tx, "", in.ID); err != nil {
+			return none, err
+		}
+		if err := s.siteEvent(tx, &who, siteDeleted, in.ID, v); err != nil {
 			return none, err
 		}
 		return none, s.audit(tx, &who, "sites.delete", in.ID, detail{"name": v.Name})

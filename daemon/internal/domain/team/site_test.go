@@ -1,18 +1,21 @@
 package team_test
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -121,38 +124,42 @@ func TestIdentity(t *testing.T) {
 		for k, c := range more {
 			claims[k] = c
 		}
-		return jwt(t, secret, header, claims)
+		return jwt(t, key(secret, "jwt"), header, claims)
 	}
 	good := with(hs256, nil)
 	who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{Token: good, Email: "grace@x.io"})
 	if !ok || who.ID != "u1" || who.Email != "ada@x.io" || who.Name != "Ada" {
 		t.Fatal(who, ok)
 	}
-	signed := hex.EncodeToString(mac(secret, "u2"))
+	signed := hex.EncodeToString(mac(key(secret, "hmac"), "u2"))
 	if who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{ID: "u2", Email: "ada@x.io", Token: signed}); !ok || who.ID != "u2" || who.Email != "" {
 		t.Fatal("an HMAC proves the id alone:", who, ok)
 	}
 
 	head, rest, _ := strings.Cut(good, ".")
 	for name, user := range map[string]api.ChatUser{
-		"no token":          {ID: "u1"},
-		"another id":        {ID: "u2", Token: good},
-		"HMAC of another":   {ID: "u1", Token: signed},
-		"HMAC of nobody":    {Token: hex.EncodeToString(mac(secret, ""))},
-		"alg none":          {Token: with(map[string]any{"alg": "none"}, nil)},
-		"unsigned":          {Token: head + "." + strings.Split(rest, ".")[0] + "."},
-		"HS512 in name":     {Token: with(map[string]any{"alg": "HS512"}, nil)},
-		"critical header":   {Token: with(map[string]any{"alg": "HS256", "crit": []string{"b64"}}, nil)},
-		"another secret":    {Token: jwt(t, "wsec_other", hs256, map[string]any{"sub": "u1", "exp": now.Add(time.Hour).Unix()})},
-		"no end":            {Token: with(hs256, map[string]any{"exp": nil})},
-		"ended":             {Token: with(hs256, map[string]any{"exp": now.Unix()})},
-		"ends in two days":  {Token: with(hs256, map[string]any{"exp": now.Add(48 * time.Hour).Unix()})},
-		"not yet":           {Token: with(hs256, map[string]any{"nbf": now.Add(time.Hour).Unix()})},
-		"made later":        {Token: with(hs256, map[string]any{"iat": now.Add(time.Hour).Unix()})},
-		"no subject":        {Token: with(hs256, map[string]any{"sub": ""})},
-		"subject of number": {Token: with(hs256, map[string]any{"sub": 1})},
-		"four parts":        {Token: good + ".x"},
-		"long":              {Token: strings.Repeat("a", 5000)},
+		"no token":           {ID: "u1"},
+		"another id":         {ID: "u2", Token: good},
+		"HMAC of another":    {ID: "u1", Token: signed},
+		"HMAC of nobody":     {Token: hex.EncodeToString(mac(key(secret, "hmac"), ""))},
+		"alg none":           {Token: with(map[string]any{"alg": "none"}, nil)},
+		"unsigned":           {Token: head + "." + strings.Split(rest, ".")[0] + "."},
+		"HS512 in name":      {Token: with(map[string]any{"alg": "HS512"}, nil)},
+		"critical header":    {Token: with(map[string]any{"alg": "HS256", "crit": []string{"b64"}}, nil)},
+		"another secret":     {Token: jwt(t, "wsec_other", hs256, map[string]any{"sub": "u1", "exp": now.Add(time.Hour).Unix()})},
+		"no end":             {Token: with(hs256, map[string]any{"exp": nil})},
+		"ended":              {Token: with(hs256, map[string]any{"exp": now.Unix()})},
+		"ends in two days":   {Token: with(hs256, map[string]any{"exp": now.Add(48 * time.Hour).Unix()})},
+		"not yet":            {Token: with(hs256, map[string]any{"nbf": now.Add(time.Hour).Unix()})},
+		"made later":         {Token: with(hs256, map[string]any{"iat": now.Add(time.Hour).Unix()})},
+		"no subject":         {Token: with(hs256, map[string]any{"sub": ""})},
+		"subject of number":  {Token: with(hs256, map[string]any{"sub": 1})},
+		"HMAC by the JWT's":  {ID: "u2", Token: hex.EncodeToString(mac(key(secret, "jwt"), "u2"))},
+		"JWT by the HMAC's":  {Token: jwt(t, key(secret, "hmac"), hs256, map[string]any{"sub": "u1", "exp": now.Add(time.Hour).Unix()})},
+		"JWT by the secret":  {Token: jwt(t, secret, hs256, map[string]any{"sub": "u1", "exp": now.Add(time.Hour).Unix()})},
+		"HMAC by the secret": {ID: "u2", Token: hex.EncodeToString(mac(secret, "u2"))},
+		"four parts":         {Token: good + ".x"},
+		"long":               {Token: strings.Repeat("a", 5000)},
 	} {
 		if who, ok := w.teams.VerifyIdentity(t.Context(), v, user); ok {
 			t.Errorf("%s: %+v", name, who)
@@ -167,6 +174,110 @@ func TestIdentity(t *testing.T) {
 	call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
 	if _, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{Token: good}); ok {
 		t.Error("the old secret still signs")
+	}
+}
+
+// key is the one with which a site signs a form of proof, as docs/widget.md says.
+func key(secret, form string) string { return string(mac(secret, "svc identity "+form+" v1")) }
+
+// earlier makes a site's secret one from before the forms had keys of their own.
+func (w *world) earlier(teamID, id string) {
+	table := kv.NewTable[map[string]any]("site")
+	w.fatal(w.store.Update(context.Background(), func(tx kv.Tx) error {
+		v, err := table.Get(tx, teamID, id)
+		if err == nil {
+			delete(*v, "sv")
+			err = table.Put(tx, teamID, id, v)
+		}
+		return err
+	}))
+}
+
+// A site that has signed with its secret itself goes on with the form that it
+// uses; the other form it cannot be made to sign. Rotating the secret ends that.
+func TestEarlierSecretSignsOneForm(t *testing.T) {
+	forms := map[string]func(secret string, now time.Time) api.ChatUser{
+		"jwt": func(secret string, now time.Time) api.ChatUser {
+			return api.ChatUser{Token: jwt(t, secret, map[string]any{"alg": "HS256"}, map[string]any{"sub": "admin", "exp": now.Add(time.Hour).Unix()})}
+		},
+		"hmac": func(secret string, _ time.Time) api.ChatUser {
+			return api.ChatUser{ID: "u1", Token: hex.EncodeToString(mac(secret, "u1"))}
+		},
+	}
+	for used, other := range map[string]string{"jwt": "hmac", "hmac": "jwt"} {
+		w, owner, v := newSite(t)
+		secret := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+		w.earlier(owner.Team, v.ID)
+		verify := func(user api.ChatUser) bool {
+			_, ok := w.teams.VerifyIdentity(t.Context(), v, user)
+			return ok
+		}
+		if verify(forms[used]("wsec_other", w.clock())) {
+			t.Fatal("another secret settles the form")
+		}
+		for range 2 {
+			if !verify(forms[used](secret, w.clock())) {
+				t.Errorf("%s is not accepted any more", used)
+			}
+		}
+		if verify(forms[other](secret, w.clock())) {
+			t.Errorf("a site that uses %s has signed a %s", used, other)
+		}
+		for _, form := range []string{used, other} {
+			if !verify(forms[form](key(secret, form), w.clock())) {
+				t.Errorf("%s by its own key", form)
+			}
+		}
+		if got := call[api.Site](w, "sites.get", owner, api.SiteGet{ID: v.ID}).Secret; got.Form != used {
+			t.Errorf("%+v", got)
+		}
+		if got := w.actions(owner); got[len(got)-1] != "sites.identityForm" {
+			t.Error(got)
+		}
+		rolled := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
+		if verify(forms[used](rolled.Secret, w.clock())) || rolled.Site.Secret.Form != "" || rolled.Site.Secret.Version != 1 {
+			t.Errorf("a new secret signs %s itself: %+v", used, rolled.Site.Secret)
+		}
+	}
+}
+
+// A site signs ids that its visitors choose: none of them makes a token of the
+// other form.
+func TestHMACOfAChosenIDIsNoJWT(t *testing.T) {
+	w, owner, v := newSite(t)
+	secret := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+	forged := jwt(t, "", map[string]any{"alg": "HS256"}, map[string]any{"sub": "admin", "name": "CEO", "exp": w.clock().Add(time.Hour).Unix()})
+	id := forged[:strings.LastIndex(forged, ".")]
+	signed := mac(key(secret, "hmac"), id)
+	if who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{ID: id, Token: hex.EncodeToString(signed)}); !ok || who.ID != id {
+		t.Fatal("what the site signed is not accepted")
+	}
+	if who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{Token: id + "." + base64.RawURLEncoding.EncodeToString(signed)}); ok {
+		t.Errorf("the visitor is %+v", who)
+	}
+}
+
+// The documentation's code makes tokens that hold: its labels are those of the
+// keys.
+func TestDocumentedSignatures(t *testing.T) {
+	doc, err := os.ReadFile("../../../../docs/widget.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, owner, v := newSite(t)
+	secret := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+	labels := regexp.MustCompile(`createHmac\('sha256', SECRET\)\.update\('([^']+)'\)`).FindAllStringSubmatch(string(doc), -1)
+	if len(labels) != 2 {
+		t.Fatalf("docs/widget.md makes keys of %q", labels)
+	}
+	header, claims := map[string]any{"alg": "HS256", "typ": "JWT"}, map[string]any{"sub": "user-17", "email": "lin@shop.example", "exp": w.clock().Add(time.Hour).Unix()}
+	token := jwt(t, string(mac(secret, labels[0][1])), header, claims)
+	if who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{Token: token}); !ok || who.ID != "user-17" || who.Email != "lin@shop.example" {
+		t.Error("the documented JWT does not hold")
+	}
+	token = hex.EncodeToString(mac(string(mac(secret, labels[1][1])), "user-17"))
+	if _, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{ID: "user-17", Token: token}); !ok {
+		t.Error("the documented HMAC does not hold")
 	}
 }
 

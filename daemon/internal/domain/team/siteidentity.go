@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"html"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -52,47 +53,96 @@ func (s *Service) RotateSiteSecret(ctx context.Context, who op.Caller, in api.Si
 		out.Site, err = s.changeSite(tx, &who, in, "sites.rotateSecret", func(v *site) {
 			v.Secret = s.Seal.Seal(sealedAt(who.Team, in.ID), []byte(out.Secret))
 			v.Last4 = out.Secret[len(out.Secret)-4:]
+			v.Rotated, v.Form = v.Rotated+1, ""
 		})
 		return err
 	})
 	return out, err
 }
 
+// The forms of proof.
+const (
+	formJWT  = "jwt"
+	formHMAC = "hmac"
+)
+
+// identityKey is what signs one form of proof. The forms have keys of their own,
+// made of the site's secret: a site that signs ids which its visitors choose
+// must not sign a JWT thereby.
+func identityKey(secret []byte, form string) []byte {
+	return sign(secret, "svc identity "+form+" v1")
+}
+
 // VerifyIdentity reports whether the site has proved who the visitor is, by a
-// token that its secret signed: a JWT (RFC 7519; HS256 and nothing else, ending
-// within a day), or the hex HMAC-SHA256 of the visitor's id. The latter proves
-// no e-mail address.
+// token that a key of its secret signed: a JWT (RFC 7519; HS256 and nothing else,
+// ending within a day), or the hex HMAC-SHA256 of the visitor's id. The latter
+// proves no e-mail address.
+//
+// A secret from before the forms had keys of their own also signs one form
+// itself: the one that the site is first seen to use.
 func (s *Service) VerifyIdentity(ctx context.Context, at api.Site, user api.ChatUser) (Identity, bool) {
 	if at.Identity == identityOff || user.Token == "" || len(user.Token) > maxProof {
 		return Identity{}, false
 	}
-	secret, err := s.siteSecret(ctx, at.ID)
+	secret, v, err := s.siteSecret(ctx, at.ID)
 	if err != nil || len(secret) == 0 {
 		return Identity{}, false
 	}
+	form, verify := formJWT, s.verifyJWT
 	if mac, err := hex.DecodeString(user.Token); err == nil {
-		ok := user.ID != "" && len(user.ID) <= maxClaim && hmac.Equal(mac, sign(secret, user.ID))
-		return Identity{ID: user.ID}, ok
+		form, verify = formHMAC, func(key []byte, _ string) (Identity, bool) {
+			ok := user.ID != "" && len(user.ID) <= maxClaim && hmac.Equal(mac, sign(key, user.ID))
+			return Identity{ID: user.ID}, ok
+		}
 	}
-	who, ok := s.verifyJWT(secret, user.Token)
+	who, ok := verify(identityKey(secret, form), user.Token)
+	if !ok && v.Rotated == 0 && (v.Form == "" || v.Form == form) {
+		if who, ok = verify(secret, user.Token); ok && v.Form == "" {
+			ok = s.settleForm(ctx, at.ID, form)
+		}
+	}
 	return who, ok && (user.ID == "" || user.ID == who.ID)
 }
 
-func (s *Service) siteSecret(ctx context.Context, id string) (plain []byte, err error) {
-	var place string
-	var sealed []byte
-	err = s.store.View(ctx, func(tx kv.Tx) error {
+// settleForm notes which form of proof an earlier secret signs itself. It
+// reports false when that is another one.
+func (s *Service) settleForm(ctx context.Context, id, form string) (ok bool) {
+	err := s.store.Update(ctx, func(tx kv.Tx) error {
 		teamID, v, err := siteOf(tx, id)
 		if err != nil {
 			return err
 		}
-		place, sealed = sealedAt(teamID, id), v.Secret
-		return nil
+		ok = v.Rotated == 0 && (v.Form == "" || v.Form == form)
+		if !ok || v.Form != "" {
+			return nil
+		}
+		v.Form = form
+		if err := sites.Put(tx, teamID, id, v); err != nil {
+			return err
+		}
+		who := op.Caller{Kind: op.System, Team: teamID, Actor: api.Actor{Type: "system", ID: "sites"}}
+		return s.audit(tx, &who, "sites.identityForm", id, detail{"form": form})
 	})
-	if err != nil || len(sealed) == 0 {
-		return nil, err
+	if err != nil {
+		slog.ErrorContext(ctx, "note a site's form of proof", "site", id, "err", err)
 	}
-	return s.Seal.Unseal(place, sealed)
+	return ok && err == nil
+}
+
+func (s *Service) siteSecret(ctx context.Context, id string) (plain []byte, v *site, err error) {
+	var place string
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		teamID, found, err := siteOf(tx, id)
+		if err == nil {
+			place, v = sealedAt(teamID, id), found
+		}
+		return err
+	})
+	if err != nil || len(v.Secret) == 0 {
+		return nil, v, err
+	}
+	plain, err = s.Seal.Unseal(place, v.Secret)
+	return plain, v, err
 }
 
 func sign(secret []byte, text string) []byte {

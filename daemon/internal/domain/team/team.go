@@ -12,6 +12,7 @@ import (
 	"context"
 	"time"
 
+	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -29,6 +30,8 @@ type Service struct {
 	// Seal keeps the secrets of sites. They alone are needed in the clear, to
 	// verify what sites have signed.
 	Seal Sealer
+	// Log takes the events of sites; nil is none.
+	Log *event.Log
 
 	store   kv.Store
 	secrets *memo[secret]
