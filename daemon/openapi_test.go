@@ -147,7 +147,7 @@ func TestSDKReachesEveryOperation(t *testing.T) {
 	})}
 	options := []sdk.Option{sdk.WithHTTPClient(client), sdk.WithRetries(0)}
 	for _, root := range []any{
-		sdk.New(in.URL, append(options, sdk.WithAPIKey(in.A.Key))...), sdk.NewDashboard(in.URL, "sess_x", options...),
+		sdk.New(in.URL, append(options, sdk.WithAPIKey(in.A.Key))...), sdk.New(in.URL, append(options, sdk.WithSession("sess_x"))...),
 	} {
 		callAll(t, reflect.ValueOf(root))
 		for i, v := 0, reflect.ValueOf(root).Elem(); i < v.NumField(); i++ {

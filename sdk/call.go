@@ -28,7 +28,26 @@ type call struct {
 }
 
 // do calls an operation: the one path that every method of this package takes.
-func do[Out any](ctx context.Context, t *transport, r route, in any, options []CallOption) (*Out, error) {
+// The credential decides the way: REST for a key, tRPC for a session.
+func do[Out any](ctx context.Context, t *transport, name string, in any, options []CallOption) (*Out, error) {
+	r := routes[name]
+	switch {
+	case t.member:
+		r = procedure(name, r.member)
+	case r.method == "":
+		return nil, api.NewError(http.StatusUnauthorized, api.CodeSessionRequired, "%s needs a member's session, not an API key", name)
+	default:
+		r.path = v1 + r.path
+	}
+	return answer[Out](ctx, t, r, in, options)
+}
+
+// procedure is the route of an operation in a member's session.
+func procedure(name, member string) route {
+	return route{http.MethodPost, procedures + url.PathEscape(name), member}
+}
+
+func answer[Out any](ctx context.Context, t *transport, r route, in any, options []CallOption) (*Out, error) {
 	c := call{header: http.Header{"Accept": {"application/json"}}}
 	req, err := r.request(in, c.header)
 	if err != nil {

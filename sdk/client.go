@@ -9,15 +9,29 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// Client is a team's access by API key.
+// Client is the access of a program by API key, or of a member by session. What a
+// credential may not call is refused by the daemon, or before that when it is not
+// offered to keys at all.
 type Client struct {
 	Posts  *PostsService
 	Jobs   *JobsService
 	Media  *MediaService
 	Events *EventsService
 
-	Helpdesk      *HelpdeskService
+	Articles   *ArticlesService
+	Categories *CategoriesService
+	Gaps       *GapsService
+	Helpdesk   *HelpdeskService
+
 	Conversations *ConversationsService
+	Agents        *AgentsService
+	Canned        *CannedService
+	Tasks         *TasksService
+	Sites         *SitesService
+
+	Auth *AuthService
+	Keys *KeysService
+	Team *TeamService
 
 	t *transport
 }
@@ -27,14 +41,26 @@ type Client struct {
 func New(baseURL string, options ...Option) *Client {
 	t := newTransport(baseURL, options)
 	return &Client{
-		Posts:  &PostsService{t: t},
-		Jobs:   &JobsService{t: t},
-		Media:  &MediaService{t: t},
-		Events: &EventsService{t: t},
+		Posts:  &PostsService{resource[api.Post, api.PostCreate, api.PostPatch, api.PostQuery](t, "posts")},
+		Jobs:   newJobs(t),
+		Media:  &MediaService{Lister[api.Media, api.MediaQuery]{rows{t, "media"}}},
+		Events: &EventsService{Lister[api.Event, api.EventQuery]{rows{t, "events"}}},
 
-		Helpdesk:      &HelpdeskService{t: t},
-		Conversations: &ConversationsService{t: t},
-		t:             t,
+		Articles:   &ArticlesService{resource[api.Article, api.ArticleCreate, api.ArticlePatch, api.ArticleQuery](t, "helpdesk.articles")},
+		Categories: &CategoriesService{resource[api.Category, api.CategoryCreate, api.CategoryPatch, api.CategoryQuery](t, "helpdesk.categories")},
+		Gaps:       &GapsService{Lister[api.Gap, api.GapQuery]{rows{t, "helpdesk.gaps"}}},
+		Helpdesk:   &HelpdeskService{rows{t, "helpdesk"}},
+
+		Conversations: &ConversationsService{Lister[api.Conversation, api.ConversationQuery]{rows{t, "conversations"}}},
+		Agents:        &AgentsService{resource[api.Agent, api.AgentCreate, api.AgentPatch, api.PageQuery](t, "agents")},
+		Canned:        &CannedService{resource[api.CannedResponse, api.CannedCreate, api.CannedPatch, api.CannedQuery](t, "cannedResponses")},
+		Tasks:         &TasksService{resource[api.Task, api.TaskCreate, api.TaskPatch, api.TaskQuery](t, "tasks")},
+		Sites:         &SitesService{resource[api.Site, api.SiteCreate, api.SitePatch, api.PageQuery](t, "sites")},
+
+		Auth: &AuthService{rows{t, "auth"}},
+		Keys: &KeysService{Lister[api.Key, api.PageQuery]{rows{t, "apiKeys"}}},
+		Team: &TeamService{rows{t, "team"}},
+		t:    t,
 	}
 }
 
@@ -50,12 +76,12 @@ func FromEnv(options ...Option) *Client {
 
 // Me says whose key this is.
 func (c *Client) Me(ctx context.Context, options ...CallOption) (*api.Me, error) {
-	return do[api.Me](ctx, c.t, route{"GET", v1 + "/me", "team"}, nil, options)
+	return do[api.Me](ctx, c.t, "me.get", nil, options)
 }
 
 // Models lists the language models that generate.
 func (c *Client) Models(ctx context.Context, options ...CallOption) ([]api.Model, error) {
-	list, err := do[api.ModelList](ctx, c.t, route{"GET", v1 + "/models", "data"}, nil, options)
+	list, err := do[api.ModelList](ctx, c.t, "models.list", nil, options)
 	if err != nil {
 		return nil, err
 	}
@@ -64,10 +90,10 @@ func (c *Client) Models(ctx context.Context, options ...CallOption) ([]api.Model
 
 // Brand returns what generated content may say about the team.
 func (c *Client) Brand(ctx context.Context, options ...CallOption) (*api.Brand, error) {
-	return do[api.Brand](ctx, c.t, route{"GET", v1 + "/brand", ""}, nil, options)
+	return do[api.Brand](ctx, c.t, "brand.get", nil, options)
 }
 
-// Format prints the address and the masked key with every verb.
+// Format prints the address and the masked credential with every verb.
 func (c *Client) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "sdk.Client{%s}", c.t) }
 
 // LogValue is the printed form.

@@ -11,30 +11,23 @@ import (
 const longPoll = 25
 
 // JobsService follows generation jobs.
-type JobsService struct{ t *transport }
-
-// List returns one page of jobs.
-func (s *JobsService) List(ctx context.Context, q api.JobQuery, options ...CallOption) (*api.Page[api.Job], error) {
-	return do[api.Page[api.Job]](ctx, s.t, route{"GET", v1 + "/posts/jobs", "data"}, q, options)
+type JobsService struct {
+	Lister[api.Job, api.JobQuery]
 }
 
-// All yields the jobs of every page.
-func (s *JobsService) All(ctx context.Context, q api.JobQuery, options ...CallOption) iter.Seq2[*api.Job, error] {
-	return all(q.PageQuery, func(page api.PageQuery) (*api.Page[api.Job], error) {
-		q.PageQuery = page
-		return s.List(ctx, q, options...)
-	})
+func newJobs(t *transport) *JobsService {
+	return &JobsService{Lister[api.Job, api.JobQuery]{rows{t, "jobs"}}}
 }
 
 // Get returns a job as it is now.
 func (s *JobsService) Get(ctx context.Context, id string, options ...CallOption) (*api.Job, error) {
-	return s.one(ctx, "GET", "/posts/jobs/{id}", api.JobRef{ID: id}, options)
+	return s.one(ctx, "get", api.JobRef{ID: id}, options)
 }
 
 // Wait returns the job when it is done, whatever its outcome: see Job.State.
 func (s *JobsService) Wait(ctx context.Context, id string, options ...CallOption) (*api.Job, error) {
 	for {
-		job, err := s.one(ctx, "GET", "/posts/jobs/{id}", api.JobRef{ID: id, Wait: longPoll}, options)
+		job, err := s.one(ctx, "get", api.JobRef{ID: id, Wait: longPoll}, options)
 		if err != nil || job.Done() {
 			return job, err
 		}
@@ -42,20 +35,20 @@ func (s *JobsService) Wait(ctx context.Context, id string, options ...CallOption
 }
 
 // Cancel stops a job that is not done.
-func (s *JobsService) Cancel(ctx context.Context, id string, options ...CallOption) (*api.Job, error) {
-	return s.one(ctx, "POST", "/posts/jobs/{id}/cancel", api.JobRef{ID: id}, options)
+func (s *JobsService) Cancel(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Job, error) {
+	return s.one(ctx, "cancel", ref, options)
 }
 
 // Retry queues a failed job again.
-func (s *JobsService) Retry(ctx context.Context, id string, options ...CallOption) (*api.Job, error) {
-	return s.one(ctx, "POST", "/posts/jobs/{id}/retry", api.JobRef{ID: id}, options)
+func (s *JobsService) Retry(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Job, error) {
+	return s.one(ctx, "retry", ref, options)
 }
 
 // Handle follows a job that was started elsewhere.
 func (s *JobsService) Handle(id string) *JobHandle { return &JobHandle{ID: id, jobs: s} }
 
-func (s *JobsService) one(ctx context.Context, method, path string, in any, options []CallOption) (*api.Job, error) {
-	return do[api.Job](ctx, s.t, route{method, v1 + path, "id"}, in, options)
+func (s *JobsService) one(ctx context.Context, verb string, in any, options []CallOption) (*api.Job, error) {
+	return do[api.Job](ctx, s.t, s.name(verb), in, options)
 }
 
 // JobHandle is a job that was started.

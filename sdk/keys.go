@@ -2,44 +2,36 @@ package sdk
 
 import (
 	"context"
-	"iter"
 
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// KeysService manages the team's API keys.
-type KeysService struct{ t *transport }
-
-// List returns one page of keys, without secrets.
-func (s *KeysService) List(ctx context.Context, q api.PageQuery, options ...CallOption) (*api.Page[api.Key], error) {
-	return do[api.Page[api.Key]](ctx, s.t, operation("apiKeys.list", "data"), q, options)
-}
-
-// All yields the keys of every page.
-func (s *KeysService) All(ctx context.Context, q api.PageQuery, options ...CallOption) iter.Seq2[*api.Key, error] {
-	return all(q, func(page api.PageQuery) (*api.Page[api.Key], error) { return s.List(ctx, page, options...) })
+// KeysService manages the team's API keys, in a member's session. Lists have no
+// secrets.
+type KeysService struct {
+	Lister[api.Key, api.PageQuery]
 }
 
 // Create makes a key; its Secret is never shown again.
 func (s *KeysService) Create(ctx context.Context, in api.KeyCreate, options ...CallOption) (*api.Key, error) {
-	return s.one(ctx, "apiKeys.create", in, options)
+	return s.one(ctx, "create", in, options)
 }
 
 // Update changes a key's name, scopes or expiry.
-func (s *KeysService) Update(ctx context.Context, in api.KeyUpdate, options ...CallOption) (*api.Key, error) {
-	return s.one(ctx, "apiKeys.update", in, options)
+func (s *KeysService) Update(ctx context.Context, patch api.KeyUpdate, options ...CallOption) (*api.Key, error) {
+	return s.one(ctx, "update", patch, options)
 }
 
 // Revoke ends a key at once.
-func (s *KeysService) Revoke(ctx context.Context, id string, options ...CallOption) (*api.Key, error) {
-	return s.one(ctx, "apiKeys.revoke", api.KeyRef{ID: id}, options)
+func (s *KeysService) Revoke(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Key, error) {
+	return s.one(ctx, "revoke", ref, options)
 }
 
 // Roll gives a key a new Secret; the old one works for GraceHours more.
 func (s *KeysService) Roll(ctx context.Context, in api.KeyRoll, options ...CallOption) (*api.Key, error) {
-	return s.one(ctx, "apiKeys.roll", in, options)
+	return s.one(ctx, "roll", in, options)
 }
 
-func (s *KeysService) one(ctx context.Context, name string, in any, options []CallOption) (*api.Key, error) {
-	return do[api.Key](ctx, s.t, operation(name, "id"), in, options)
+func (s *KeysService) one(ctx context.Context, verb string, in any, options []CallOption) (*api.Key, error) {
+	return do[api.Key](ctx, s.t, s.name(verb), in, options)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
 	"net/url"
 
@@ -14,8 +13,10 @@ import (
 // maxMedia is what the daemon accepts at most.
 const maxMedia = 10 << 20
 
-// MediaService keeps images.
-type MediaService struct{ t *transport }
+// MediaService keeps images. Upload needs an API key.
+type MediaService struct {
+	Lister[api.Media, api.MediaQuery]
+}
 
 // MediaUpload is an image to upload. MIME is found out from the first bytes
 // when it is empty.
@@ -39,7 +40,7 @@ func (s *MediaService) Upload(ctx context.Context, in MediaUpload, options ...Ca
 	if in.MIME == "" {
 		in.MIME = http.DetectContentType(body)
 	}
-	r := route{"POST", v1 + "/media", "id"}
+	r := route{http.MethodPost, v1 + "/media", "id"}
 	query := url.Values{}
 	if in.Name != "" {
 		query.Set("name", in.Name)
@@ -55,26 +56,12 @@ func (s *MediaService) Upload(ctx context.Context, in MediaUpload, options ...Ca
 	return finish[api.Media](ctx, s.t, r, req, &c, options)
 }
 
-// List returns one page of files.
-func (s *MediaService) List(ctx context.Context, q api.MediaQuery, options ...CallOption) (*api.Page[api.Media], error) {
-	return do[api.Page[api.Media]](ctx, s.t, route{"GET", v1 + "/media", "data"}, q, options)
-}
-
-// All yields the files of every page.
-func (s *MediaService) All(ctx context.Context, q api.MediaQuery, options ...CallOption) iter.Seq2[*api.Media, error] {
-	return all(q.PageQuery, func(page api.PageQuery) (*api.Page[api.Media], error) {
-		q.PageQuery = page
-		return s.List(ctx, q, options...)
-	})
-}
-
 // Get returns what is known of a file.
 func (s *MediaService) Get(ctx context.Context, id string, options ...CallOption) (*api.Media, error) {
-	return do[api.Media](ctx, s.t, route{"GET", v1 + "/media/{id}", "id"}, api.MediaRef{ID: id}, options)
+	return do[api.Media](ctx, s.t, "media.get", api.Ref{ID: id}, options)
 }
 
 // Delete removes a file for good; posts that show it lose it.
-func (s *MediaService) Delete(ctx context.Context, id string, options ...CallOption) error {
-	_, err := do[api.Deleted](ctx, s.t, route{"DELETE", v1 + "/media/{id}", ""}, api.MediaRef{ID: id}, options)
-	return err
+func (s *MediaService) Delete(ctx context.Context, ref api.Ref, options ...CallOption) error {
+	return s.run(ctx, "delete", ref, options)
 }

@@ -8,12 +8,17 @@ import (
 // DefaultURL is where svcd listens unless it is told otherwise.
 const DefaultURL = "http://127.0.0.1:8080"
 
-// Option configures a Client or a Dashboard.
+// Option configures a Client.
 type Option func(*transport)
 
 // WithAPIKey sets the team key, svc_….
 func WithAPIKey(key string) Option {
-	return func(t *transport) { t.credential = newSecret(key) }
+	return func(t *transport) { t.credential, t.member = newSecret(key), false }
+}
+
+// WithSession sets the token of a member's session, sess_…; see Login.
+func WithSession(token string) Option {
+	return func(t *transport) { t.credential, t.member = newSecret(token), true }
 }
 
 // WithHTTPClient sends requests through a copy of c. Its CheckRedirect is

@@ -26,7 +26,7 @@ func TestProtocolRefusals(t *testing.T) {
 	} {
 		w := newWire(t, raw(c.status, "application/json",
 			fmt.Sprintf(`{"error":{"json":{"message":"Not so.","code":-32004,"data":{"code":%q,"httpStatus":%d}}}}`, c.code, c.status)))
-		_, err := sdk.NewDashboard(w.URL, "sess_a").Call(t.Context(), "posts.fly", nil)
+		_, err := sdk.New(w.URL, sdk.WithSession("sess_a")).Call(t.Context(), "posts.fly", nil)
 		if e, ok := errors.AsType[*api.Error](err); !ok || e.Code != c.want || e.Status != c.status || e.Detail != "Not so." {
 			t.Errorf("%s: %v", c.code, err)
 		}

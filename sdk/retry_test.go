@@ -106,7 +106,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 
 func TestSessionCallsAreNotRepeated(t *testing.T) {
 	w := newWire(t, cut, answered(api.Key{ID: "key_1"}))
-	d := sdk.NewDashboard(w.URL, "sess_0123456789abcdef", sdk.WithSleep(w.sleep))
+	d := sdk.New(w.URL, sdk.WithSession("sess_0123456789abcdef"), sdk.WithSleep(w.sleep))
 	if _, err := d.Keys.Create(t.Context(), api.KeyCreate{Name: "ci"}); err == nil {
 		t.Error("a key that may have been made was made again")
 	}

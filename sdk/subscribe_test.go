@@ -49,8 +49,8 @@ const (
 	tooMuch  = "event: serialized-error\ndata: "
 )
 
-func dashboard(w *wire) *sdk.Dashboard {
-	return sdk.NewDashboard(w.URL, "sess_0123456789abcdef", sdk.WithSleep(w.sleep))
+func dashboard(w *wire) *sdk.Client {
+	return sdk.New(w.URL, sdk.WithSession("sess_0123456789abcdef"), sdk.WithSleep(w.sleep))
 }
 
 func TestSubscribe(t *testing.T) {

@@ -33,6 +33,7 @@ type transport struct {
 	base       *url.URL
 	fault      error // why nothing can be sent; reported by every call
 	credential secret
+	member     bool // the credential is a session, and the way tRPC
 	http       http.Client
 	userAgent  string
 	retries    int

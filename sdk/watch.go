@@ -22,6 +22,9 @@ var errNoStream = errors.New("no event stream")
 // it changes and the text as it is written. A stream that breaks is opened
 // again; where streams do not work the job is polled, and there is no text.
 func (s *JobsService) Watch(ctx context.Context, id string) iter.Seq2[api.JobEvent, error] {
+	if s.t.member {
+		return subscribe[api.JobEvent](ctx, s.t, "jobs.watch", api.JobWatch{ID: id})
+	}
 	return func(yield func(api.JobEvent, error) bool) {
 		w := watch{jobs: s, id: id, yield: yield}
 		if err := w.run(ctx); err != nil && !w.over {
@@ -74,7 +77,7 @@ func (w *watch) run(ctx context.Context) error {
 func (w *watch) stream(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := route{"GET", v1 + "/posts/jobs/{id}/events", ""}
+	r := route{http.MethodGet, v1 + "/posts/jobs/{id}/events", ""}
 	req, err := r.request(api.JobRef{ID: w.id}, http.Header{"Accept": {"text/event-stream"}})
 	if err != nil {
 		return err
@@ -132,7 +135,7 @@ func (w *watch) deliver(m message) bool {
 func (w *watch) poll(ctx context.Context) error {
 	version := -1
 	for !w.over {
-		job, err := w.jobs.one(ctx, "GET", "/posts/jobs/{id}", api.JobRef{ID: w.id, Wait: longPoll}, nil)
+		job, err := w.jobs.one(ctx, "get", api.JobRef{ID: w.id, Wait: longPoll}, nil)
 		if err != nil {
 			return err
 		}
@@ -144,17 +147,9 @@ func (w *watch) poll(ctx context.Context) error {
 	return nil
 }
 
-// LiveJobs follows generation jobs in a member's session.
-type LiveJobs struct{ t *transport }
-
-// Watch yields what happens to a job until it is done, as JobsService.Watch
-// does.
-func (s *LiveJobs) Watch(ctx context.Context, id string) iter.Seq2[api.JobEvent, error] {
-	return subscribe[api.JobEvent](ctx, s.t, "jobs.watch", api.JobWatch{ID: id})
-}
-
 // Feed yields the jobs that are not done, then each job as it changes. A job
-// that changes faster than it is read comes in its latest state.
-func (s *LiveJobs) Feed(ctx context.Context) iter.Seq2[api.JobEvent, error] {
+// that changes faster than it is read comes in its latest state. It
+// needs a member's session.
+func (s *JobsService) Feed(ctx context.Context) iter.Seq2[api.JobEvent, error] {
 	return subscribe[api.JobEvent](ctx, s.t, "jobs.feed", api.JobFeed{})
 }

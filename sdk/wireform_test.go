@@ -152,7 +152,7 @@ func TestCredentialsAreNotPrinted(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&log, nil))
 	c := sdk.New("https://svc.example", sdk.WithAPIKey(key))
-	d := sdk.NewDashboard("https://svc.example", "sess_0123456789abcdefgh")
+	d := sdk.New("https://svc.example", sdk.WithSession("sess_0123456789abcdefgh"))
 	for _, v := range []any{c, d, *c, *d, struct{ C *sdk.Client }{c}, []any{c}, c.Posts, *c.Posts, *d.Keys} {
 		logger.Info("made", "client", v)
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x", "%q"} {

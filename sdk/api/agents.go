@@ -84,10 +84,7 @@ type AgentCreate struct {
 }
 
 // AgentRef names an agent.
-type AgentRef struct {
-	ID      string `json:"id" doc:"Id of the agent."`
-	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the agent has this version."`
-}
+type AgentRef = Ref
 
 // AgentPatch names an agent and what to change.
 type AgentPatch struct {

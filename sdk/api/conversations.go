@@ -265,10 +265,7 @@ type SiteCreate struct {
 }
 
 // SiteRef names a site.
-type SiteRef struct {
-	ID      string `json:"id" doc:"Id of the site."`
-	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless it has this version."`
-}
+type SiteRef = Ref
 
 // SiteGet names a site to read.
 type SiteGet struct {

@@ -48,10 +48,7 @@ type ArticleCreate struct {
 }
 
 // ArticleRef names an article.
-type ArticleRef struct {
-	ID      string `json:"id" doc:"Id of the article."`
-	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the article has this version."`
-}
+type ArticleRef = Ref
 
 // ArticleGet asks for an article.
 type ArticleGet struct {

@@ -130,10 +130,7 @@ type JobStarted struct {
 }
 
 // PostRef names a post.
-type PostRef struct {
-	ID      string `json:"id" doc:"Id of the post."`
-	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the post has this version."`
-}
+type PostRef = Ref
 
 // PostGet asks for a post.
 type PostGet struct {

@@ -85,10 +85,7 @@ type TaskCreate struct {
 }
 
 // TaskRef names a task.
-type TaskRef struct {
-	ID      string `json:"id" doc:"Id of the task."`
-	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless the task has this version."`
-}
+type TaskRef = Ref
 
 // TaskQuery filters tasks.
 type TaskQuery struct {

@@ -37,7 +37,7 @@ func TestEveryService(t *testing.T) {
 	if _, err = c.Posts.Update(ctx, patch); code(err) != api.CodeVersionConflict {
 		t.Errorf("a stale change: %v", err)
 	}
-	if _, err := c.Posts.Publish(ctx, api.PostRef{ID: post.ID}); err != nil {
+	if _, err := c.Posts.Publish(ctx, api.Ref{ID: post.ID}); err != nil {
 		t.Error(err)
 	}
 	if p, err := c.Posts.GetBySlug(ctx, post.Slug); err != nil || p.Status != api.PostPublished {
@@ -59,10 +59,10 @@ func TestEveryService(t *testing.T) {
 			t.Errorf("listed %v, error %v", p, err)
 		}
 	}
-	if _, err := c.Posts.Unarchive(ctx, api.PostRef{ID: post.ID}); err != nil {
+	if _, err := c.Posts.Unarchive(ctx, api.Ref{ID: post.ID}); err != nil {
 		t.Error(err)
 	}
-	if err := c.Posts.Delete(ctx, api.PostRef{ID: post.ID}); code(err) != api.CodeInvalidTransition {
+	if err := c.Posts.Delete(ctx, api.Ref{ID: post.ID}); code(err) != api.CodeInvalidTransition {
 		t.Errorf("a draft was deleted: %v", err)
 	}
 	events, err := c.Events.List(ctx, api.EventQuery{Type: "post.published"})
@@ -120,7 +120,7 @@ func TestDashboard(t *testing.T) {
 	if err != nil || rolled.Secret == key.Secret {
 		t.Errorf("rolled %v, error %v", rolled, err)
 	}
-	if _, err := d.Keys.Revoke(ctx, key.ID); err != nil {
+	if _, err := d.Keys.Revoke(ctx, api.Ref{ID: key.ID}); err != nil {
 		t.Error(err)
 	}
 	if _, err := reader.Me(ctx); code(err) != api.CodeInvalidKey && code(err) != api.CodeRevokedKey {
@@ -131,6 +131,18 @@ func TestDashboard(t *testing.T) {
 	}
 	if _, err := d.Team.Invite(ctx, api.MemberInvite{Email: "ada@example.com", Role: api.RoleEditor}); err != nil {
 		t.Error(err)
+	}
+	post, err := d.Posts.Create(ctx, api.PostCreate{Title: "By a member", Content: "<p>x</p>"})
+	if err != nil || post.Slug != "by-a-member" {
+		t.Errorf("a member's post %v, error %v", post, err)
+	}
+	for p, err := range d.Posts.All(ctx, api.PostQuery{PageQuery: api.PageQuery{Limit: 1}}) {
+		if err != nil || p.ID != post.ID {
+			t.Errorf("listed %v, error %v", p, err)
+		}
+	}
+	if _, err := server.Client().Agents.List(ctx, api.PageQuery{}); code(err) != api.CodeSessionRequired {
+		t.Errorf("a key listed agents: %v", err)
 	}
 	if brand, err := d.Team.SetBrand(ctx, api.Brand{Voice: "plain"}); err != nil || brand.Voice != "plain" {
 		t.Errorf("brand %v, error %v", brand, err)
