@@ -208,10 +208,10 @@ func (s *agents) activate() tea.Cmd {
 	id, name, active := a.ID, line(a.Name), a.Active
 	return s.change("switch "+name, func(ctx context.Context) (*api.Agent, string, error) {
 		if active {
-			changed, err := s.api.Deactivate(ctx, id)
+			changed, err := s.api.Deactivate(ctx, api.Ref{ID: id})
 			return changed, name + " is off", err
 		}
-		activated, err := s.api.Activate(ctx, id)
+		activated, err := s.api.Activate(ctx, api.Ref{ID: id})
 		if err != nil {
 			return nil, "", err
 		}
@@ -250,7 +250,7 @@ func (s *agents) edit() tea.Cmd {
 		if err != nil || strings.TrimSpace(text) == strings.TrimSpace(before.Instructions) {
 			return said("nothing was changed"), err
 		}
-		changed, err := s.api.Update(ctx, before.ID, api.AgentPatch{AgentRef: api.AgentRef{IfMatch: before.Version}, Instructions: api.Some(strings.TrimSpace(text))})
+		changed, err := s.api.Update(ctx, api.AgentPatch{AgentRef: api.AgentRef{ID: before.ID, IfMatch: before.Version}, Instructions: api.Some(strings.TrimSpace(text))})
 		return agentChanged{changed, "saved the instructions of " + line(before.Name)}, err
 	})
 }

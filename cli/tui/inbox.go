@@ -277,7 +277,7 @@ func (s *inbox) look() tea.Cmd {
 	c.Unread = 0
 	id := c.ID
 	return tea.Batch(s.follow(), s.asMember("mark it as read", func(ctx context.Context) (tea.Msg, error) {
-		changed, err := s.api.MarkRead(ctx, id)
+		changed, err := s.api.MarkRead(ctx, api.Ref{ID: id})
 		return conversationRead{changed}, err
 	}))
 }

@@ -92,13 +92,13 @@ func (s *inbox) change(doing, done string, do func(ctx context.Context, id strin
 
 func (s *inbox) takeOver() tea.Cmd {
 	return s.change("take over", "you have the conversation; the agent is quiet", func(ctx context.Context, id string) (*api.Conversation, error) {
-		return s.api.TakeOver(ctx, id)
+		return s.api.TakeOver(ctx, api.Ref{ID: id})
 	})
 }
 
 func (s *inbox) handBack() tea.Cmd {
 	return s.change("hand back", "the agent answers again", func(ctx context.Context, id string) (*api.Conversation, error) {
-		return s.api.ReturnToBot(ctx, id)
+		return s.api.ReturnToBot(ctx, api.Ref{ID: id})
 	})
 }
 

@@ -228,7 +228,7 @@ func (s *jobs) cancel() tea.Cmd {
 	}
 	id := j.ID
 	return s.work("cancel the job", func(ctx context.Context) (tea.Msg, error) {
-		job, err := s.api.Cancel(ctx, id)
+		job, err := s.api.Cancel(ctx, api.Ref{ID: id})
 		return jobChanged{job, "canceled " + id}, err
 	})
 }
@@ -240,7 +240,7 @@ func (s *jobs) retry() tea.Cmd {
 	}
 	id := j.ID
 	return s.work("retry the job", func(ctx context.Context) (tea.Msg, error) {
-		job, err := s.api.Retry(ctx, id)
+		job, err := s.api.Retry(ctx, api.Ref{ID: id})
 		return jobChanged{job, "queued " + id + " again"}, err
 	})
 }

@@ -140,7 +140,7 @@ func (s *posts) remove() tea.Cmd {
 	id, slug := p.ID, p.Slug
 	return s.tell(confirm{question: "Delete “" + line(p.Title) + "” for good?", typed: slug, then: func() tea.Cmd {
 		return s.work("delete "+line(slug), func(ctx context.Context) (tea.Msg, error) {
-			return postGone{id, slug}, s.api.Delete(ctx, api.PostRef{ID: id})
+			return postGone{id, slug}, s.api.Delete(ctx, api.Ref{ID: id})
 		})
 	}})
 }

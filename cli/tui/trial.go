@@ -34,7 +34,7 @@ func (s *agents) test(mode string) tea.Cmd {
 	if old := s.runs[t.ID]; old != nil {
 		old.live.close()
 	}
-	f, cmd := openFeed(s.errands, t.ID, func(ctx context.Context) seq[api.TaskEvent] { return s.tried.TestRun(ctx, in.ID, in) })
+	f, cmd := openFeed(s.errands, t.ID, func(ctx context.Context) seq[api.TaskEvent] { return s.tried.TestRun(ctx, in) })
 	s.runs[t.ID] = &trial{live: f}
 	s.view.home()
 	return cmd

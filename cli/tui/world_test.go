@@ -67,23 +67,23 @@ func (f *fakePosts) to(status, id string) (*api.Post, error) {
 	return nil, api.NewError(404, api.CodeNotFound, "there is no such post")
 }
 
-func (f *fakePosts) Publish(_ context.Context, r api.PostRef, _ ...sdk.CallOption) (*api.Post, error) {
+func (f *fakePosts) Publish(_ context.Context, r api.Ref, _ ...sdk.CallOption) (*api.Post, error) {
 	return f.to(api.PostPublished, r.ID)
 }
 
-func (f *fakePosts) Unpublish(_ context.Context, r api.PostRef, _ ...sdk.CallOption) (*api.Post, error) {
+func (f *fakePosts) Unpublish(_ context.Context, r api.Ref, _ ...sdk.CallOption) (*api.Post, error) {
 	return f.to(api.PostDraft, r.ID)
 }
 
-func (f *fakePosts) Archive(_ context.Context, r api.PostRef, _ ...sdk.CallOption) (*api.Post, error) {
+func (f *fakePosts) Archive(_ context.Context, r api.Ref, _ ...sdk.CallOption) (*api.Post, error) {
 	return f.to(api.PostArchived, r.ID)
 }
 
-func (f *fakePosts) Unarchive(_ context.Context, r api.PostRef, _ ...sdk.CallOption) (*api.Post, error) {
+func (f *fakePosts) Unarchive(_ context.Context, r api.Ref, _ ...sdk.CallOption) (*api.Post, error) {
 	return f.to(api.PostDraft, r.ID)
 }
 
-func (f *fakePosts) Delete(_ context.Context, r api.PostRef, _ ...sdk.CallOption) error {
+func (f *fakePosts) Delete(_ context.Context, r api.Ref, _ ...sdk.CallOption) error {
 	f.calls = append(f.calls, "delete "+r.ID)
 	return f.refuse
 }
@@ -123,14 +123,14 @@ func (f *fakeJobs) Feed(ctx context.Context) iter.Seq2[api.JobEvent, error] {
 	return received(ctx, f.all)
 }
 
-func (f *fakeJobs) Cancel(_ context.Context, id string, _ ...sdk.CallOption) (*api.Job, error) {
-	f.calls = append(f.calls, "cancel "+id)
-	return &api.Job{ID: id, State: api.JobCanceled, Version: 100}, nil
+func (f *fakeJobs) Cancel(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Job, error) {
+	f.calls = append(f.calls, "cancel "+ref.ID)
+	return &api.Job{ID: ref.ID, State: api.JobCanceled, Version: 100}, nil
 }
 
-func (f *fakeJobs) Retry(_ context.Context, id string, _ ...sdk.CallOption) (*api.Job, error) {
-	f.calls = append(f.calls, "retry "+id)
-	return &api.Job{ID: id, State: api.JobQueued, Version: 100}, nil
+func (f *fakeJobs) Retry(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Job, error) {
+	f.calls = append(f.calls, "retry "+ref.ID)
+	return &api.Job{ID: ref.ID, State: api.JobQueued, Version: 100}, nil
 }
 
 // replayed is a stream that ends after what was recorded.
@@ -211,22 +211,22 @@ func (f *fakeInbox) changed(doing, id, state, assignee string) (*api.Conversatio
 	return nil, api.NewError(404, api.CodeNotFound, "there is no such conversation")
 }
 
-func (f *fakeInbox) TakeOver(_ context.Context, id string, _ ...sdk.CallOption) (*api.Conversation, error) {
-	return f.changed("take over", id, api.ConversationOpen, "user_me")
+func (f *fakeInbox) TakeOver(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Conversation, error) {
+	return f.changed("take over", ref.ID, api.ConversationOpen, "user_me")
 }
 
-func (f *fakeInbox) ReturnToBot(_ context.Context, id string, _ ...sdk.CallOption) (*api.Conversation, error) {
-	return f.changed("hand back", id, api.ConversationBot, "")
+func (f *fakeInbox) ReturnToBot(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Conversation, error) {
+	return f.changed("hand back", ref.ID, api.ConversationBot, "")
 }
 
 func (f *fakeInbox) SetState(_ context.Context, in api.ConversationSetState, _ ...sdk.CallOption) (*api.Conversation, error) {
 	return f.changed(in.State, in.ID, in.State, "user_me")
 }
 
-func (f *fakeInbox) MarkRead(_ context.Context, id string, _ ...sdk.CallOption) (*api.Conversation, error) {
-	f.read = append(f.read, id)
+func (f *fakeInbox) MarkRead(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Conversation, error) {
+	f.read = append(f.read, ref.ID)
 	for _, c := range f.page.Data {
-		if c.ID == id {
+		if c.ID == ref.ID {
 			c.Unread = 0
 			c.Version++
 			return &c, nil
@@ -275,18 +275,18 @@ func (f *fakeAgents) edit(id string, change func(*api.Agent)) (*api.Agent, error
 	return nil, api.NewError(404, api.CodeNotFound, "there is no such agent")
 }
 
-func (f *fakeAgents) Activate(_ context.Context, id string, _ ...sdk.CallOption) (*api.AgentActivated, error) {
-	f.calls = append(f.calls, "activate "+id)
-	a, err := f.edit(id, func(a *api.Agent) { a.Active = true })
+func (f *fakeAgents) Activate(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.AgentActivated, error) {
+	f.calls = append(f.calls, "activate "+ref.ID)
+	a, err := f.edit(ref.ID, func(a *api.Agent) { a.Active = true })
 	if err != nil {
 		return nil, err
 	}
 	return &api.AgentActivated{Agent: *a, Deactivated: &api.AgentTag{ID: "agent_1", Name: "Nova"}}, nil
 }
 
-func (f *fakeAgents) Deactivate(_ context.Context, id string, _ ...sdk.CallOption) (*api.Agent, error) {
-	f.calls = append(f.calls, "deactivate "+id)
-	return f.edit(id, func(a *api.Agent) { a.Active = false })
+func (f *fakeAgents) Deactivate(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Agent, error) {
+	f.calls = append(f.calls, "deactivate "+ref.ID)
+	return f.edit(ref.ID, func(a *api.Agent) { a.Active = false })
 }
 
 func (f *fakeAgents) SetRespondToChats(_ context.Context, in api.AgentSetChats, _ ...sdk.CallOption) (*api.Agent, error) {
@@ -306,8 +306,8 @@ func (f *fakeAgents) SetTools(_ context.Context, in api.AgentSetTools, _ ...sdk.
 	})
 }
 
-func (f *fakeAgents) Update(_ context.Context, id string, in api.AgentPatch, _ ...sdk.CallOption) (*api.Agent, error) {
-	return f.edit(id, func(a *api.Agent) { in.Instructions.Apply(&a.Instructions) })
+func (f *fakeAgents) Update(_ context.Context, in api.AgentPatch, _ ...sdk.CallOption) (*api.Agent, error) {
+	return f.edit(in.ID, func(a *api.Agent) { in.Instructions.Apply(&a.Instructions) })
 }
 
 type fakeTasks struct {
@@ -321,8 +321,8 @@ func (f *fakeTasks) List(context.Context, api.TaskQuery, ...sdk.CallOption) (*ap
 	return &page, nil
 }
 
-func (f *fakeTasks) TestRun(_ context.Context, id string, in api.TaskTest) iter.Seq2[api.TaskEvent, error] {
-	f.calls = append(f.calls, in.Mode+" "+id)
+func (f *fakeTasks) TestRun(_ context.Context, in api.TaskTest) iter.Seq2[api.TaskEvent, error] {
+	f.calls = append(f.calls, in.Mode+" "+in.ID)
 	return replayed(f.runs)
 }
 

@@ -57,16 +57,16 @@ var statsView = output.View[api.AgentStats]{
 func New(a *kit.App) *cobra.Command {
 	return kit.Group("agent", "Agents that answer visitors (needs a session)", []string{"agents"},
 		newList(a),
-		newOne(a, "get AGENT", "Show an agent", func(_ context.Context, _ *sdk.Dashboard, g *api.Agent) (*api.Agent, error) { return g, nil }),
+		newOne(a, "get AGENT", "Show an agent", func(_ context.Context, _ *sdk.Client, g *api.Agent) (*api.Agent, error) { return g, nil }),
 		newCreate(a), newUpdate(a), newApply(a),
 		newOne(a, "duplicate AGENT", "Create an inactive agent with the settings of another",
-			func(ctx context.Context, d *sdk.Dashboard, g *api.Agent) (*api.Agent, error) {
-				return d.Agents.Duplicate(ctx, g.ID)
+			func(ctx context.Context, d *sdk.Client, g *api.Agent) (*api.Agent, error) {
+				return d.Agents.Duplicate(ctx, api.Ref{ID: g.ID})
 			}),
 		newDelete(a), newActivate(a),
 		newOne(a, "deactivate AGENT", "End an agent's answering",
-			func(ctx context.Context, d *sdk.Dashboard, g *api.Agent) (*api.Agent, error) {
-				return d.Agents.Deactivate(ctx, g.ID)
+			func(ctx context.Context, d *sdk.Client, g *api.Agent) (*api.Agent, error) {
+				return d.Agents.Deactivate(ctx, api.Ref{ID: g.ID})
 			}),
 		newTools(a), newCanned(a), newChat(a), newPreview(a), newStats(a))
 }
@@ -88,7 +88,7 @@ func newList(a *kit.App) *cobra.Command {
 }
 
 // openAgent finds an agent by its id or name.
-func openAgent(ctx context.Context, a *kit.App, ref string) (*sdk.Dashboard, *api.Agent, error) {
+func openAgent(ctx context.Context, a *kit.App, ref string) (*sdk.Client, *api.Agent, error) {
 	d, err := a.Dashboard()
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +98,7 @@ func openAgent(ctx context.Context, a *kit.App, ref string) (*sdk.Dashboard, *ap
 }
 
 // newOne is a verb that takes an agent and shows one.
-func newOne(a *kit.App, use, short string, run func(context.Context, *sdk.Dashboard, *api.Agent) (*api.Agent, error)) *cobra.Command {
+func newOne(a *kit.App, use, short string, run func(context.Context, *sdk.Client, *api.Agent) (*api.Agent, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: kit.Exactly("the agent's name or id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -125,7 +125,7 @@ func newDelete(a *kit.App) *cobra.Command {
 			if err := a.Confirm("deleting "+g.ID, g.Name); err != nil {
 				return err
 			}
-			if err := d.Agents.Delete(cmd.Context(), g.ID); err != nil {
+			if err := d.Agents.Delete(cmd.Context(), api.Ref{ID: g.ID}); err != nil {
 				return err
 			}
 			a.IO.Say("deleted %s", g.ID)
@@ -135,8 +135,8 @@ func newDelete(a *kit.App) *cobra.Command {
 }
 
 func newActivate(a *kit.App) *cobra.Command {
-	return newOne(a, "activate AGENT", "Make an agent the one that answers", func(ctx context.Context, d *sdk.Dashboard, g *api.Agent) (*api.Agent, error) {
-		done, err := d.Agents.Activate(ctx, g.ID)
+	return newOne(a, "activate AGENT", "Make an agent the one that answers", func(ctx context.Context, d *sdk.Client, g *api.Agent) (*api.Agent, error) {
+		done, err := d.Agents.Activate(ctx, api.Ref{ID: g.ID})
 		if err != nil {
 			return nil, err
 		}

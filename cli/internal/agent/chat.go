@@ -38,7 +38,7 @@ func newChat(a *kit.App) *cobra.Command {
 	}
 }
 
-func (c *chat) run(ctx context.Context, d *sdk.Dashboard) error {
+func (c *chat) run(ctx context.Context, d *sdk.Client) error {
 	io := c.app.IO
 	prompt := func() {
 		if io.CanPrompt() {
@@ -62,7 +62,7 @@ func (c *chat) run(ctx context.Context, d *sdk.Dashboard) error {
 }
 
 // say sends a message and prints the answer.
-func (c *chat) say(ctx context.Context, d *sdk.Dashboard, line string) error {
+func (c *chat) say(ctx context.Context, d *sdk.Client, line string) error {
 	c.turns = append(c.turns, api.TestTurn{From: api.AuthorVisitor, Text: line})
 	if over := len(c.turns) - maxHistory + 1; over > 0 {
 		c.turns = c.turns[over:]

@@ -18,7 +18,7 @@ import (
 type file struct{ kit.File }
 
 // read returns the members of the file, with shortcuts turned into ids.
-func (f *file) read(ctx context.Context, d *sdk.Dashboard) (members map[string]json.RawMessage, active *bool, err error) {
+func (f *file) read(ctx context.Context, d *sdk.Client) (members map[string]json.RawMessage, active *bool, err error) {
 	if members, err = f.File.Read(); err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +47,7 @@ func (f *file) read(ctx context.Context, d *sdk.Dashboard) (members map[string]j
 	return members, extra.Active, nil
 }
 
-func (f *file) create(ctx context.Context, d *sdk.Dashboard, members map[string]json.RawMessage) (*api.Agent, error) {
+func (f *file) create(ctx context.Context, d *sdk.Client, members map[string]json.RawMessage) (*api.Agent, error) {
 	var in api.AgentCreate
 	if err := f.Decode(members, &in); err != nil {
 		return nil, err
@@ -55,12 +55,13 @@ func (f *file) create(ctx context.Context, d *sdk.Dashboard, members map[string]
 	return d.Agents.Create(ctx, in)
 }
 
-func (f *file) update(ctx context.Context, d *sdk.Dashboard, id string, members map[string]json.RawMessage) (*api.Agent, error) {
+func (f *file) update(ctx context.Context, d *sdk.Client, id string, members map[string]json.RawMessage) (*api.Agent, error) {
 	var patch api.AgentPatch
 	if err := f.Decode(members, &patch); err != nil {
 		return nil, err
 	}
-	return d.Agents.Update(ctx, id, patch)
+	patch.ID = id
+	return d.Agents.Update(ctx, patch)
 }
 
 func newCreate(a *kit.App) *cobra.Command {
@@ -98,7 +99,7 @@ func addAgentFlags(cmd *cobra.Command, in *api.AgentCreate) {
 }
 
 // made creates the agent of the file, or of the flags where there is none.
-func (f *file) made(ctx context.Context, d *sdk.Dashboard, in api.AgentCreate) (*api.Agent, error) {
+func (f *file) made(ctx context.Context, d *sdk.Client, in api.AgentCreate) (*api.Agent, error) {
 	if f.Name == "" {
 		return d.Agents.Create(ctx, in)
 	}
@@ -172,7 +173,7 @@ func newApply(a *kit.App) *cobra.Command {
 	return cmd
 }
 
-func (f *file) apply(ctx context.Context, d *sdk.Dashboard) error {
+func (f *file) apply(ctx context.Context, d *sdk.Client) error {
 	members, active, err := f.read(ctx, d)
 	if err != nil {
 		return err
@@ -218,18 +219,18 @@ func (f *file) text(members map[string]json.RawMessage, name string) (s string, 
 }
 
 // present is the agent that the file is about, nil when it is to be made.
-func (f *file) present(ctx context.Context, d *sdk.Dashboard, id, name string) (*api.Agent, error) {
+func (f *file) present(ctx context.Context, d *sdk.Client, id, name string) (*api.Agent, error) {
 	if id != "" {
 		return d.Agents.Get(ctx, id)
 	}
 	return find.AgentNamed(ctx, d, name)
 }
 
-func setActive(ctx context.Context, d *sdk.Dashboard, id string, active bool) (*api.Agent, error) {
+func setActive(ctx context.Context, d *sdk.Client, id string, active bool) (*api.Agent, error) {
 	if !active {
-		return d.Agents.Deactivate(ctx, id)
+		return d.Agents.Deactivate(ctx, api.Ref{ID: id})
 	}
-	done, err := d.Agents.Activate(ctx, id)
+	done, err := d.Agents.Activate(ctx, api.Ref{ID: id})
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func newCanned(a *kit.App) *cobra.Command {
 }
 
 // linkCanned makes or ends the links to some saved replies.
-func linkCanned(ctx context.Context, d *sdk.Dashboard, g *api.Agent, verb string, refs []string) (*api.Agent, error) {
+func linkCanned(ctx context.Context, d *sdk.Client, g *api.Agent, verb string, refs []string) (*api.Agent, error) {
 	ids, err := find.CannedIDs(ctx, d, refs)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func linkCanned(ctx context.Context, d *sdk.Dashboard, g *api.Agent, verb string
 	return g, nil
 }
 
-func showLinked(ctx context.Context, a *kit.App, d *sdk.Dashboard, g *api.Agent) error {
+func showLinked(ctx context.Context, a *kit.App, d *sdk.Client, g *api.Agent) error {
 	linked := []api.CannedResponse{}
 	for _, id := range g.CannedResponseIDs {
 		c, err := d.Canned.Get(ctx, id)

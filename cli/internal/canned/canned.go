@@ -76,7 +76,7 @@ func newGet(a *kit.App) *cobra.Command {
 }
 
 // openCanned finds a saved reply by its id or shortcut.
-func openCanned(ctx context.Context, a *kit.App, ref string) (*sdk.Dashboard, *api.CannedResponse, error) {
+func openCanned(ctx context.Context, a *kit.App, ref string) (*sdk.Client, *api.CannedResponse, error) {
 	d, err := a.Dashboard()
 	if err != nil {
 		return nil, nil, err
@@ -146,7 +146,8 @@ func newUpdate(a *kit.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if c, err = d.Canned.Update(cmd.Context(), c.ID, patch); err != nil {
+			patch.ID = c.ID
+			if c, err = d.Canned.Update(cmd.Context(), patch); err != nil {
 				return err
 			}
 			return kit.ShowOne(a, View, c)
@@ -167,7 +168,7 @@ func newDelete(a *kit.App) *cobra.Command {
 			if err := a.Confirm("deleting "+c.ID, c.Shortcut); err != nil {
 				return err
 			}
-			if err := d.Canned.Delete(cmd.Context(), c.ID); err != nil {
+			if err := d.Canned.Delete(cmd.Context(), api.Ref{ID: c.ID}); err != nil {
 				return err
 			}
 			a.IO.Say("deleted %s", c.ID)

@@ -194,7 +194,7 @@ func newTakeover(a *kit.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := d.Conversations.TakeOver(cmd.Context(), args[0])
+			c, err := d.Conversations.TakeOver(cmd.Context(), api.Ref{ID: args[0]})
 			if err != nil {
 				return err
 			}
@@ -206,7 +206,7 @@ func newTakeover(a *kit.App) *cobra.Command {
 func newHandback(a *kit.App) *cobra.Command {
 	return one(a, "handback CONV", "Let the active agent answer again", kit.Exactly("the conversation's id"),
 		func(cmd *cobra.Command, c *sdk.Client, args []string, options []sdk.CallOption) (*api.Conversation, error) {
-			return c.Conversations.ReturnToBot(cmd.Context(), args[0], options...)
+			return c.Conversations.ReturnToBot(cmd.Context(), api.Ref{ID: args[0]}, options...)
 		})
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Agent finds an agent by its id or name.
-func Agent(ctx context.Context, d *sdk.Dashboard, ref string) (*api.Agent, error) {
+func Agent(ctx context.Context, d *sdk.Client, ref string) (*api.Agent, error) {
 	if strings.HasPrefix(ref, "agt_") {
 		return d.Agents.Get(ctx, ref)
 	}
@@ -24,7 +24,7 @@ func Agent(ctx context.Context, d *sdk.Dashboard, ref string) (*api.Agent, error
 }
 
 // AgentNamed is the only agent of that name, nil for none.
-func AgentNamed(ctx context.Context, d *sdk.Dashboard, name string) (found *api.Agent, err error) {
+func AgentNamed(ctx context.Context, d *sdk.Client, name string) (found *api.Agent, err error) {
 	for g, err := range d.Agents.All(ctx, api.PageQuery{Limit: 100}) {
 		switch {
 		case err != nil:
@@ -39,7 +39,7 @@ func AgentNamed(ctx context.Context, d *sdk.Dashboard, name string) (found *api.
 }
 
 // CannedIDs finds the ids of canned responses by their ids or shortcuts.
-func CannedIDs(ctx context.Context, d *sdk.Dashboard, refs []string) ([]string, error) {
+func CannedIDs(ctx context.Context, d *sdk.Client, refs []string) ([]string, error) {
 	ids := []string{}
 	for _, ref := range refs {
 		c, err := Canned(ctx, d, ref)
@@ -52,7 +52,7 @@ func CannedIDs(ctx context.Context, d *sdk.Dashboard, refs []string) ([]string, 
 }
 
 // Canned finds a canned response by its id or shortcut.
-func Canned(ctx context.Context, d *sdk.Dashboard, ref string) (*api.CannedResponse, error) {
+func Canned(ctx context.Context, d *sdk.Client, ref string) (*api.CannedResponse, error) {
 	if strings.HasPrefix(ref, "can_") {
 		return d.Canned.Get(ctx, ref)
 	}

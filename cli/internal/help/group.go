@@ -31,7 +31,7 @@ func categoryID(ctx context.Context, c *sdk.Client, ref string) (string, error) 
 	if ref == "" || categoryRef.MatchString(ref) {
 		return ref, nil
 	}
-	for found, err := range c.Helpdesk.Categories(ctx) {
+	for found, err := range c.Categories.All(ctx, api.CategoryQuery{}) {
 		if err != nil {
 			return "", err
 		}
@@ -58,7 +58,7 @@ func newCategoryList(a *kit.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return kit.ShowList(a, l, categoryView, c.Helpdesk.Categories(cmd.Context()))
+			return kit.ShowList(a, l, categoryView, c.Categories.All(cmd.Context(), api.CategoryQuery{}))
 		},
 	}
 	l.Add(cmd)
@@ -76,7 +76,7 @@ func newCategoryCreate(a *kit.App) *cobra.Command {
 				return err
 			}
 			in.Name = args[0]
-			made, err := c.Helpdesk.CreateCategory(cmd.Context(), in, w.Options()...)
+			made, err := c.Categories.Create(cmd.Context(), in, w.Options()...)
 			if err != nil {
 				return err
 			}
@@ -117,7 +117,7 @@ func newCategoryPatch(a *kit.App) *cobra.Command {
 		if f.Changed("position") {
 			patch.Position = api.Some(position)
 		}
-		changed, err := c.Helpdesk.UpdateCategory(cmd.Context(), patch, w.Options()...)
+		changed, err := c.Categories.Update(cmd.Context(), patch, w.Options()...)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func newCategoryDelete(a *kit.App) *cobra.Command {
 					return err
 				}
 			}
-			if err := c.Helpdesk.DeleteCategory(cmd.Context(), api.Ref{ID: id}, w.Options()...); err != nil {
+			if err := c.Categories.Delete(cmd.Context(), api.Ref{ID: id}, w.Options()...); err != nil {
 				return err
 			}
 			a.IO.Say("deleted %s", args[0])
@@ -194,7 +194,7 @@ func newGapList(a *kit.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return kit.ShowList(a, l, gapView, c.Helpdesk.Gaps(cmd.Context(), api.GapQuery{PageQuery: l.Page(), State: state}))
+			return kit.ShowList(a, l, gapView, c.Gaps.All(cmd.Context(), api.GapQuery{PageQuery: l.Page(), State: state}))
 		},
 	}
 	l.Add(cmd)
@@ -211,7 +211,7 @@ func newGapDismiss(a *kit.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			g, err := c.Helpdesk.DismissGap(cmd.Context(), args[0], w.Options()...)
+			g, err := c.Gaps.Dismiss(cmd.Context(), api.Ref{ID: args[0]}, w.Options()...)
 			if err != nil {
 				return err
 			}
@@ -232,7 +232,7 @@ func newGapDraft(a *kit.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			article, err := c.Helpdesk.DraftGap(cmd.Context(), args[0], w.Options()...)
+			article, err := c.Gaps.Draft(cmd.Context(), api.Ref{ID: args[0]}, w.Options()...)
 			if err != nil {
 				return err
 			}

@@ -42,10 +42,10 @@ const anArticle = "a help article: its id, slug or address"
 func New(a *kit.App) *cobra.Command {
 	return kit.Group("help-article", "Help articles, their categories and the questions without an answer", []string{"help-articles"},
 		newList(a), newGet(a), newSearch(a), newCreate(a), newEdit(a),
-		newMove(a, "publish", "Publish help articles", "published", (*sdk.HelpdeskService).Publish),
-		newMove(a, "unpublish", "Make published help articles drafts", "unpublished", (*sdk.HelpdeskService).Unpublish),
-		newMove(a, "archive", "Take help articles out of sight", "archived", (*sdk.HelpdeskService).Archive),
-		newMove(a, "restore", "Bring archived help articles back as drafts", "restored", (*sdk.HelpdeskService).Unarchive),
+		newMove(a, "publish", "Publish help articles", "published", (*sdk.ArticlesService).Publish),
+		newMove(a, "unpublish", "Make published help articles drafts", "unpublished", (*sdk.ArticlesService).Unpublish),
+		newMove(a, "archive", "Take help articles out of sight", "archived", (*sdk.ArticlesService).Archive),
+		newMove(a, "restore", "Bring archived help articles back as drafts", "restored", (*sdk.ArticlesService).Unarchive),
 		newDelete(a), newSync(a), newCategory(a), newGap(a))
 }
 
@@ -55,9 +55,9 @@ var articleID = regexp.MustCompile(`^art_[0-9a-z]{26}$`)
 func findArticle(ctx context.Context, c *sdk.Client, ref string) (*api.Article, error) {
 	name := kit.ParseRef(ref)
 	if articleID.MatchString(name) {
-		return c.Helpdesk.Source(ctx, name)
+		return c.Articles.Source(ctx, name)
 	}
-	return c.Helpdesk.SourceBySlug(ctx, name)
+	return c.Articles.SourceBySlug(ctx, name)
 }
 
 // openArticle connects and fetches the article that ref names.
@@ -72,9 +72,9 @@ func openArticle(ctx context.Context, a *kit.App, w kit.WriteFlags, ref string) 
 
 // articles passes a team's help articles for posts, so that files are edited and
 // synced as those of posts are. An excerpt is their description.
-type articles struct{ desk *sdk.HelpdeskService }
+type articles struct{ desk *sdk.ArticlesService }
 
-func texts(c *sdk.Client) postsync.Texts { return articles{c.Helpdesk} }
+func texts(c *sdk.Client) postsync.Texts { return articles{c.Articles} }
 
 func asPost(a *api.Article, err error) (*api.Post, error) {
 	if err != nil {

@@ -44,7 +44,7 @@ func (o *list) run(ctx context.Context) error {
 	if q.CategoryID, err = categoryID(ctx, c, o.category); err != nil {
 		return err
 	}
-	return kit.ShowList(o.app, o.list, view, c.Helpdesk.All(ctx, q))
+	return kit.ShowList(o.app, o.list, view, c.Articles.All(ctx, q))
 }
 
 type get struct {

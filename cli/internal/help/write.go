@@ -68,7 +68,7 @@ func (o *articleNew) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	article, err := c.Helpdesk.Create(ctx, in, o.write.Options()...)
+	article, err := c.Articles.Create(ctx, in, o.write.Options()...)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func newSync(a *kit.App) *cobra.Command {
 // newMove is a verb that changes the status of articles. It goes on after
 // one that refuses, and fails with the first refusal.
 func newMove(a *kit.App, verb, short, done string,
-	move func(*sdk.HelpdeskService, context.Context, api.ArticleRef, ...sdk.CallOption) (*api.Article, error),
+	move func(*sdk.ArticlesService, context.Context, api.ArticleRef, ...sdk.CallOption) (*api.Article, error),
 ) *cobra.Command {
 	var w kit.WriteFlags
 	cmd := &cobra.Command{Use: verb + " ARTICLE...", Short: short, Args: kit.AtLeast(anArticle)}
@@ -131,7 +131,7 @@ func newMove(a *kit.App, verb, short, done string,
 		for _, ref := range args {
 			c, article, err := openArticle(ctx, a, w, ref)
 			if err == nil {
-				article, err = move(c.Helpdesk, ctx, api.ArticleRef{ID: article.ID}, w.Options()...)
+				article, err = move(c.Articles, ctx, api.ArticleRef{ID: article.ID}, w.Options()...)
 			}
 			switch {
 			case kit.IsDryRun(err):
@@ -180,11 +180,11 @@ func (o *articleDelete) run(ctx context.Context, ref string) error {
 		}
 	}
 	if !archived {
-		if _, err := c.Helpdesk.Archive(ctx, api.ArticleRef{ID: article.ID}); err != nil {
+		if _, err := c.Articles.Archive(ctx, api.ArticleRef{ID: article.ID}); err != nil {
 			return err
 		}
 	}
-	if err := c.Helpdesk.Delete(ctx, api.ArticleRef{ID: article.ID}, o.write.Options()...); err != nil {
+	if err := c.Articles.Delete(ctx, api.ArticleRef{ID: article.ID}, o.write.Options()...); err != nil {
 		return err
 	}
 	o.app.IO.Say("deleted %s (%s)", article.Slug, article.ID)

@@ -62,7 +62,9 @@ func jobError(j *api.Job) string {
 // New is the command job.
 func New(a *kit.App) *cobra.Command {
 	return kit.Group("job", "Generation jobs", []string{"jobs"}, newList(a),
-		newOne(a, "get ID", "Show a job", (*sdk.JobsService).Get),
+		newOne(a, "get ID", "Show a job", func(s *sdk.JobsService, ctx context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Job, error) {
+			return s.Get(ctx, ref.ID)
+		}),
 		newWatch(a), newWait(a),
 		newOne(a, "cancel ID", "Stop a job", (*sdk.JobsService).Cancel),
 		newOne(a, "retry ID", "Queue a failed job again", (*sdk.JobsService).Retry))
@@ -95,7 +97,7 @@ func newList(a *kit.App) *cobra.Command {
 }
 
 // newOne is a verb that takes a job's id and shows the job.
-func newOne(a *kit.App, use, short string, do func(*sdk.JobsService, context.Context, string, ...sdk.CallOption) (*api.Job, error)) *cobra.Command {
+func newOne(a *kit.App, use, short string, do func(*sdk.JobsService, context.Context, api.Ref, ...sdk.CallOption) (*api.Job, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: kit.Exactly("the job's id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -103,7 +105,7 @@ func newOne(a *kit.App, use, short string, do func(*sdk.JobsService, context.Con
 			if err != nil {
 				return err
 			}
-			job, err := do(c.Jobs, cmd.Context(), args[0])
+			job, err := do(c.Jobs, cmd.Context(), api.Ref{ID: args[0]})
 			if err != nil {
 				return err
 			}

@@ -149,7 +149,7 @@ func newRevoke(a *kit.App) *cobra.Command {
 			if err := a.Confirm("revoking "+args[0], args[0]); err != nil {
 				return err
 			}
-			key, err := d.Keys.Revoke(cmd.Context(), args[0])
+			key, err := d.Keys.Revoke(cmd.Context(), api.Ref{ID: args[0]})
 			if err != nil {
 				return err
 			}

@@ -156,7 +156,7 @@ func (a *App) Client() (*sdk.Client, error) {
 }
 
 // Dashboard is the way to what needs a signed-in member.
-func (a *App) Dashboard() (*sdk.Dashboard, error) {
+func (a *App) Dashboard() (*sdk.Client, error) {
 	s, err := a.Load()
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (a *App) Dashboard() (*sdk.Dashboard, error) {
 	if token == "" {
 		return nil, NoCredential(s, "session")
 	}
-	return sdk.NewDashboard(s.URL, token, a.Options(s)...), nil
+	return sdk.New(s.URL, append(a.Options(s), sdk.WithSession(token))...), nil
 }
 
 // NoCredential says how to get the credential that is missing: an API key or a

@@ -158,7 +158,7 @@ func (o *login) byLink(ctx context.Context, s *settings.Settings, link string) (
 
 // bySession makes an API key for the REST commands. A member who may not make
 // one is signed in without.
-func (o *login) bySession(ctx context.Context, d *sdk.Dashboard, target string) (*signedIn, error) {
+func (o *login) bySession(ctx context.Context, d *sdk.Client, target string) (*signedIn, error) {
 	session, err := d.Auth.Session(ctx)
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func With(ctx context.Context, a *kit.App, in Credentials) (string, error) {
 		return "", err
 	}
 	target := strings.TrimRight(in.URL, "/")
-	var d *sdk.Dashboard
+	var d *sdk.Client
 	if in.Link != "" {
 		if target, _, err = sdk.ParseLink(in.Link); err != nil {
 			return "", err

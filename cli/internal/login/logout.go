@@ -9,6 +9,7 @@ import (
 	"edgesvc.dev/svc/cli/internal/settings"
 	"edgesvc.dev/svc/cli/internal/terminal"
 	"edgesvc.dev/svc/sdk"
+	"edgesvc.dev/svc/sdk/api"
 )
 
 // NewLogout is the command logout.
@@ -32,7 +33,7 @@ func logout(ctx context.Context, a *kit.App) error {
 		return err
 	}
 	if token != "" {
-		revoke(ctx, a, s, sdk.NewDashboard(s.URL, token, a.Options(s)...))
+		revoke(ctx, a, s, sdk.New(s.URL, append(a.Options(s), sdk.WithSession(token))...))
 	}
 	if err := a.Secrets(s).Delete(s.Name, s.Context); err != nil {
 		return err
@@ -44,9 +45,9 @@ func logout(ctx context.Context, a *kit.App) error {
 
 // revoke ends what the daemon knows; a daemon out of reach does not keep the
 // credentials here.
-func revoke(ctx context.Context, a *kit.App, s *settings.Settings, d *sdk.Dashboard) {
+func revoke(ctx context.Context, a *kit.App, s *settings.Settings, d *sdk.Client) {
 	if s.Context.KeyID != "" {
-		if _, err := d.Keys.Revoke(ctx, s.Context.KeyID); err != nil {
+		if _, err := d.Keys.Revoke(ctx, api.Ref{ID: s.Context.KeyID}); err != nil {
 			a.IO.Say("the key %s was not revoked: %s", s.Context.KeyID, terminal.Line(kit.Explain(ctx, err).Message))
 		}
 	}

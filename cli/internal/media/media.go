@@ -132,7 +132,7 @@ func newDelete(a *kit.App) *cobra.Command {
 			if err := a.Confirm("deleting "+args[0], args[0]); err != nil {
 				return err
 			}
-			if err := c.Media.Delete(cmd.Context(), args[0], w.Options()...); err != nil {
+			if err := c.Media.Delete(cmd.Context(), api.Ref{ID: args[0]}, w.Options()...); err != nil {
 				return err
 			}
 			a.IO.Say("deleted %s", args[0])

@@ -60,7 +60,7 @@ func (o *procedureCall) run(ctx context.Context, name string) error {
 	return p.Value(answer)
 }
 
-func (o *procedureCall) each(ctx context.Context, d *sdk.Dashboard, name string, input any, show func(any) error) error {
+func (o *procedureCall) each(ctx context.Context, d *sdk.Client, name string, input any, show func(any) error) error {
 	for value, err := range d.Follow(ctx, name, input) {
 		if err != nil {
 			return err

@@ -118,7 +118,7 @@ func (o *screens) member(s *settings.Settings, c *tui.Config, options []sdk.Opti
 	if err != nil || token == "" {
 		return err
 	}
-	d := sdk.NewDashboard(s.URL, token, options...)
+	d := sdk.New(s.URL, append(options, sdk.WithSession(token))...)
 	c.Inbox, c.Canned, c.Agents, c.Tasks = d.Conversations, d.Canned, d.Agents, d.Tasks
 	c.JobFeed = d.Jobs.Feed
 	c.Desk.Member = func(ctx context.Context) (string, error) {

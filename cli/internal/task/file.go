@@ -16,7 +16,7 @@ import (
 type file struct{ kit.File }
 
 // readTask is read; one member more, agent, names the agent as people do.
-func (t *file) readTask(ctx context.Context, d *sdk.Dashboard) (map[string]json.RawMessage, error) {
+func (t *file) readTask(ctx context.Context, d *sdk.Client) (map[string]json.RawMessage, error) {
 	members, err := t.Read()
 	var name string
 	if err != nil || json.Unmarshal(members["agent"], &name) != nil {
@@ -32,7 +32,7 @@ func (t *file) readTask(ctx context.Context, d *sdk.Dashboard) (map[string]json.
 }
 
 // makeTask makes a task of a file's members.
-type makeTask func(ctx context.Context, d *sdk.Dashboard, f *file, members map[string]json.RawMessage, args []string) (*api.Task, error)
+type makeTask func(ctx context.Context, d *sdk.Client, f *file, members map[string]json.RawMessage, args []string) (*api.Task, error)
 
 // fromFile is a verb that makes a task of a file.
 func fromFile(a *kit.App, use, short string, names []string, run makeTask) *cobra.Command {
@@ -60,12 +60,12 @@ func fromFile(a *kit.App, use, short string, names []string, run makeTask) *cobr
 }
 
 func newCreate(a *kit.App) *cobra.Command {
-	return fromFile(a, "create", "Create a task from a file", nil, func(ctx context.Context, d *sdk.Dashboard, f *file, members map[string]json.RawMessage, _ []string) (*api.Task, error) {
+	return fromFile(a, "create", "Create a task from a file", nil, func(ctx context.Context, d *sdk.Client, f *file, members map[string]json.RawMessage, _ []string) (*api.Task, error) {
 		return f.create(ctx, d, members)
 	})
 }
 
-func (t *file) create(ctx context.Context, d *sdk.Dashboard, members map[string]json.RawMessage) (*api.Task, error) {
+func (t *file) create(ctx context.Context, d *sdk.Client, members map[string]json.RawMessage) (*api.Task, error) {
 	var in api.TaskCreate
 	if err := t.Decode(members, &in); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (t *file) create(ctx context.Context, d *sdk.Dashboard, members map[string]
 
 func newUpdate(a *kit.App) *cobra.Command {
 	return fromFile(a, "update TASK", "Change the members of a task that a file has", []string{"the task's name or id"},
-		func(ctx context.Context, _ *sdk.Dashboard, f *file, members map[string]json.RawMessage, args []string) (*api.Task, error) {
+		func(ctx context.Context, _ *sdk.Client, f *file, members map[string]json.RawMessage, args []string) (*api.Task, error) {
 			d, id, err := openTask(ctx, a, args[0])
 			if err != nil {
 				return nil, err
@@ -84,16 +84,17 @@ func newUpdate(a *kit.App) *cobra.Command {
 		})
 }
 
-func (t *file) update(ctx context.Context, d *sdk.Dashboard, id string, members map[string]json.RawMessage) (*api.Task, error) {
+func (t *file) update(ctx context.Context, d *sdk.Client, id string, members map[string]json.RawMessage) (*api.Task, error) {
 	var patch api.TaskPatch
 	if err := t.Decode(members, &patch); err != nil {
 		return nil, err
 	}
-	return d.Tasks.Update(ctx, id, patch)
+	patch.ID = id
+	return d.Tasks.Update(ctx, patch)
 }
 
 func newApply(a *kit.App) *cobra.Command {
-	cmd := fromFile(a, "apply", "Make a task what a file says", nil, func(ctx context.Context, d *sdk.Dashboard, f *file, members map[string]json.RawMessage, _ []string) (*api.Task, error) {
+	cmd := fromFile(a, "apply", "Make a task what a file says", nil, func(ctx context.Context, d *sdk.Client, f *file, members map[string]json.RawMessage, _ []string) (*api.Task, error) {
 		id, err := f.find(ctx, d, members)
 		if err != nil {
 			return nil, err
@@ -111,7 +112,7 @@ func newApply(a *kit.App) *cobra.Command {
 }
 
 // find is the id of the task that a file is about, "" when there is none yet.
-func (t *file) find(ctx context.Context, d *sdk.Dashboard, members map[string]json.RawMessage) (string, error) {
+func (t *file) find(ctx context.Context, d *sdk.Client, members map[string]json.RawMessage) (string, error) {
 	var known struct{ ID, AgentID, Name string }
 	b, err := json.Marshal(members)
 	if err == nil {

@@ -90,8 +90,9 @@ func (o *taskRun) run(ctx context.Context, ref string) error {
 }
 
 // follow runs the task; a person reads a model's text as it is written.
-func (o *taskRun) follow(ctx context.Context, d *sdk.Dashboard, id string, in api.TaskTest, silent bool) (run *api.TaskRun, streamed bool, err error) {
-	for event, err := range d.Tasks.TestRun(ctx, id, in) {
+func (o *taskRun) follow(ctx context.Context, d *sdk.Client, id string, in api.TaskTest, silent bool) (run *api.TaskRun, streamed bool, err error) {
+	in.ID = id
+	for event, err := range d.Tasks.TestRun(ctx, in) {
 		if err != nil {
 			return nil, streamed, err
 		}
@@ -260,7 +261,7 @@ func newLogs(a *kit.App) *cobra.Command {
 	return cmd
 }
 
-func awaitRun(ctx context.Context, d *sdk.Dashboard, id string, follow bool) (*api.TaskRun, error) {
+func awaitRun(ctx context.Context, d *sdk.Client, id string, follow bool) (*api.TaskRun, error) {
 	tick := time.NewTicker(logsEvery)
 	defer tick.Stop()
 	for {
@@ -312,7 +313,7 @@ func newCancel(a *kit.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			run, err := d.Tasks.CancelRun(cmd.Context(), args[0])
+			run, err := d.Tasks.CancelRun(cmd.Context(), api.Ref{ID: args[0]})
 			if err != nil {
 				return err
 			}

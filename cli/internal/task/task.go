@@ -46,7 +46,9 @@ func key(t *api.Task) string {
 func New(a *kit.App) *cobra.Command {
 	return kit.Group("task", "What agents do on request (needs a session)", []string{"tasks"},
 		newList(a),
-		newOne(a, "get TASK", "Show a task", (*sdk.TasksService).Get),
+		newOne(a, "get TASK", "Show a task", func(s *sdk.TasksService, ctx context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Task, error) {
+			return s.Get(ctx, ref.ID)
+		}),
 		newCreate(a), newApply(a), newUpdate(a), newDelete(a),
 		newRun(a), newRuns(a), newLogs(a), newCancel(a),
 		newSetKey(a),
@@ -81,7 +83,7 @@ func newList(a *kit.App) *cobra.Command {
 
 // openTask is a session and the id of the task that a person names, by its id or
 // its name.
-func openTask(ctx context.Context, a *kit.App, ref string) (*sdk.Dashboard, string, error) {
+func openTask(ctx context.Context, a *kit.App, ref string) (*sdk.Client, string, error) {
 	d, err := a.Dashboard()
 	if err != nil || strings.HasPrefix(ref, "task_") {
 		return d, ref, err
@@ -105,7 +107,7 @@ func openTask(ctx context.Context, a *kit.App, ref string) (*sdk.Dashboard, stri
 }
 
 // newOne is a verb that takes a task's id and shows the task.
-func newOne(a *kit.App, use, short string, do func(*sdk.TasksService, context.Context, string, ...sdk.CallOption) (*api.Task, error)) *cobra.Command {
+func newOne(a *kit.App, use, short string, do func(*sdk.TasksService, context.Context, api.Ref, ...sdk.CallOption) (*api.Task, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: kit.Exactly("the task's name or id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -113,7 +115,7 @@ func newOne(a *kit.App, use, short string, do func(*sdk.TasksService, context.Co
 			if err != nil {
 				return err
 			}
-			task, err := do(d.Tasks, cmd.Context(), id)
+			task, err := do(d.Tasks, cmd.Context(), api.Ref{ID: id})
 			if err != nil {
 				return err
 			}
@@ -133,11 +135,10 @@ func newDelete(a *kit.App) *cobra.Command {
 			if err := a.Confirm("deleting "+args[0], args[0]); err != nil {
 				return err
 			}
-			task, err := d.Tasks.Delete(cmd.Context(), id)
-			if err != nil {
+			if err := d.Tasks.Delete(cmd.Context(), api.Ref{ID: id}); err != nil {
 				return err
 			}
-			a.IO.Say("deleted %s", task.ID)
+			a.IO.Say("deleted %s", id)
 			return nil
 		},
 	}

@@ -61,7 +61,7 @@ func (o *onSite) add(cmd *cobra.Command) *cobra.Command {
 }
 
 // find returns the site that is meant, and the session to go on with.
-func (o *onSite) find(ctx context.Context) (*sdk.Dashboard, *api.Site, error) {
+func (o *onSite) find(ctx context.Context) (*sdk.Client, *api.Site, error) {
 	d, err := o.app.Dashboard()
 	if err != nil {
 		return nil, nil, err
