@@ -92,7 +92,7 @@ var routes = map[string]route{
 	"models.list":                       {"GET", "/models", "data"},
 	"posts.archive":                     {"POST", "/posts/{id}/archive", "id"},
 	"posts.batch":                       {"POST", "/posts/batch", "results"},
-	"posts.create":                      {"POST", "/posts", ""},
+	"posts.create":                      {"POST", "/posts", "id"},
 	"posts.delete":                      {"DELETE", "/posts/{id}", "id"},
 	"posts.generate":                    {"", "", "jobId"},
 	"posts.get":                         {"GET", "/posts/{id}", "id"},
