@@ -82,9 +82,9 @@ export interface AgentList {
   data: AgentSummary[];
 }
 export interface AgentPatch {
-  /** Id of the agent. */
+  /** Id of the object. */
   id: string;
-  /** Refuse with version_conflict unless the agent has this version. */
+  /** Refuse with version_conflict unless it has this version. */
   ifMatch?: number | undefined;
   name?: string | null | undefined;
   avatarUrl?: string | null | undefined;
@@ -103,12 +103,6 @@ export interface AgentPreview {
   id: string;
   /** A visitor's message; its articles are searched and shown. */
   message?: string | undefined;
-}
-export interface AgentRef {
-  /** Id of the agent. */
-  id: string;
-  /** Refuse with version_conflict unless the agent has this version. */
-  ifMatch?: number | undefined;
 }
 export interface AgentSetChats {
   id: string;
@@ -201,9 +195,9 @@ export interface ArticleGet {
   include?: 'source' | undefined;
 }
 export interface ArticlePatch {
-  /** Id of the article. */
+  /** Id of the object. */
   id: string;
-  /** Refuse with version_conflict unless the article has this version. */
+  /** Refuse with version_conflict unless it has this version. */
   ifMatch?: number | undefined;
   title?: string | null | undefined;
   content?: string | null | undefined;
@@ -227,12 +221,6 @@ export interface ArticleQuery {
   tag?: string | undefined;
   /** Add the content to each article; source: as it was sent. */
   include?: 'content' | 'source' | undefined;
-}
-export interface ArticleRef {
-  /** Id of the article. */
-  id: string;
-  /** Refuse with version_conflict unless the article has this version. */
-  ifMatch?: number | undefined;
 }
 export interface ArticleRevision {
   articleId: string;
@@ -1154,9 +1142,9 @@ export interface PostImage {
   prompt?: string | undefined;
 }
 export interface PostPatch {
-  /** Id of the post. */
+  /** Id of the object. */
   id: string;
-  /** Refuse with version_conflict unless the post has this version. */
+  /** Refuse with version_conflict unless it has this version. */
   ifMatch?: number | undefined;
   title?: string | null | undefined;
   content?: string | null | undefined;
@@ -1189,12 +1177,6 @@ export interface PostQuery {
   q?: string | undefined;
   /** Add the content to each post; source: as it was sent. */
   include?: 'content' | 'source' | undefined;
-}
-export interface PostRef {
-  /** Id of the post. */
-  id: string;
-  /** Refuse with version_conflict unless the post has this version. */
-  ifMatch?: number | undefined;
 }
 export interface PostSlug {
   slug: string;
@@ -1337,7 +1319,7 @@ export interface SiteInstall {
   nonce?: string | undefined;
 }
 export interface SitePatch {
-  /** Id of the site. */
+  /** Id of the object. */
   id: string;
   /** Refuse with version_conflict unless it has this version. */
   ifMatch?: number | undefined;
@@ -1348,12 +1330,6 @@ export interface SitePatch {
   locale?: string | null | undefined;
   requireConsent?: boolean | null | undefined;
   identity?: 'off' | 'optional' | 'required' | null | undefined;
-}
-export interface SiteRef {
-  /** Id of the site. */
-  id: string;
-  /** Refuse with version_conflict unless it has this version. */
-  ifMatch?: number | undefined;
 }
 export interface SiteSecret {
   set: boolean;
@@ -1434,9 +1410,9 @@ export interface TaskKey {
   prefix?: string | undefined;
 }
 export interface TaskPatch {
-  /** Id of the task. */
+  /** Id of the object. */
   id: string;
-  /** Refuse with version_conflict unless the task has this version. */
+  /** Refuse with version_conflict unless it has this version. */
   ifMatch?: number | undefined;
   name?: string | null | undefined;
   description?: string | null | undefined;
@@ -1461,12 +1437,6 @@ export interface TaskQuery {
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
   agentId?: string | undefined;
-}
-export interface TaskRef {
-  /** Id of the task. */
-  id: string;
-  /** Refuse with version_conflict unless the task has this version. */
-  ifMatch?: number | undefined;
 }
 export interface TaskRequest {
   method: string;
@@ -1618,19 +1588,19 @@ type Subscription<I, O> = TRPCSubscriptionProcedure<{ input: I; output: AsyncIte
 export type AppRouter = TRPCBuiltRouter<Root, {
   agents: {
     /** Makes an agent the one that answers on the widget. The one before is deactivated with it, and named. */
-    activate: Mutation<AgentRef, AgentActivated>;
+    activate: Mutation<Ref, AgentActivated>;
     /** Lists the team's agents with their models and tools. */
     available: Query<Record<string, never> | void, AgentList>;
     /** Creates an agent, inactive. */
     create: Mutation<AgentCreate, Agent>;
     /** Ends an agent's answering on the widget. */
-    deactivate: Mutation<AgentRef, Agent>;
+    deactivate: Mutation<Ref, Agent>;
     /** Deletes an agent; an active one ceases to answer. */
-    delete: Mutation<AgentRef, Deleted>;
+    delete: Mutation<Ref, Deleted>;
     /** Creates an inactive agent with the settings of another. */
-    duplicate: Mutation<AgentRef, Agent>;
+    duplicate: Mutation<Ref, Agent>;
     /** Returns one agent. */
-    get: Query<AgentRef, Agent>;
+    get: Query<Ref, Agent>;
     /** Lets an agent reuse canned responses. */
     linkCannedResponses: Mutation<AgentLink, Agent>;
     /** Lists the team's agents. */
@@ -1642,7 +1612,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     /** Switches tools of an agent; those not named stay. */
     setTools: Mutation<AgentSetTools, Agent>;
     /** Counts an agent's answers, handoffs, tokens and ratings. */
-    stats: Query<AgentRef, AgentStats>;
+    stats: Query<Ref, AgentStats>;
     /** Asks an agent as a visitor would. Its tools are not run and nothing is kept. */
     test: Mutation<AgentTestChat, AgentAnswer>;
     /** Talks to an agent without a visitor. Tools are not run and nothing is kept. */
@@ -1743,11 +1713,11 @@ export type AppRouter = TRPCBuiltRouter<Root, {
   helpdesk: {
     articles: {
       /** Takes a help article out of use; unarchive makes it a draft again. */
-      archive: Mutation<ArticleRef, Article>;
+      archive: Mutation<Ref, Article>;
       /** Creates a help article. What an AI client creates is a draft. */
       create: Mutation<ArticleCreate, Article>;
       /** Deletes an archived help article and its revisions for good. */
-      delete: Mutation<ArticleRef, Deleted>;
+      delete: Mutation<Ref, Deleted>;
       /** Counts that a reader found a published help article helpful, or not. */
       feedback: Mutation<ArticleFeedback, Helpful>;
       /** Returns one help article with its content. */
@@ -1757,15 +1727,15 @@ export type AppRouter = TRPCBuiltRouter<Root, {
       /** Lists help articles, newest first, without their content unless include=content. */
       list: Query<ArticleQuery | void, PageOfArticle>;
       /** Makes a help article public. */
-      publish: Mutation<ArticleRef, Article>;
+      publish: Mutation<Ref, Article>;
       /** Gives a help article the title, tags and content of a revision. The present ones become a revision. */
       restoreRevision: Mutation<ArticleRevisionRef, Article>;
       /** Lists earlier texts of a help article, newest first; the last 50 are kept. */
       revisions: Query<ArticleRevisionQuery, PageOfArticleRevision>;
       /** Makes an archived help article a draft. */
-      unarchive: Mutation<ArticleRef, Article>;
+      unarchive: Mutation<Ref, Article>;
       /** Makes a published help article a draft. */
-      unpublish: Mutation<ArticleRef, Article>;
+      unpublish: Mutation<Ref, Article>;
       /** Changes the members that are sent; null clears one. An AI client cannot publish this way. */
       update: Mutation<ArticlePatch, Article>;
     };
@@ -1826,13 +1796,13 @@ export type AppRouter = TRPCBuiltRouter<Root, {
   };
   posts: {
     /** Takes a post out of use; unarchive makes it a draft again. */
-    archive: Mutation<PostRef, Post>;
+    archive: Mutation<Ref, Post>;
     /** Makes up to 100 changes, each on its own, and answers for each. */
     batch: Mutation<PostBatch, PostBatchResult>;
     /** Creates a post, or starts a job that writes one when there is no content but a generate flag. */
     create: Mutation<PostCreate, Post | JobStarted>;
     /** Deletes an archived post and its revisions for good. */
-    delete: Mutation<PostRef, Deleted>;
+    delete: Mutation<Ref, Deleted>;
     /** Starts a job that writes a draft post: its body, description, tags or cover, as the generate flags say. */
     generate: Mutation<PostGenerate, JobStarted>;
     /** Returns one post with its content. */
@@ -1844,15 +1814,15 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     /** Lists posts, newest first, without their content unless include=content. */
     list: Query<PostQuery | void, PageOfPost>;
     /** Makes a post public. */
-    publish: Mutation<PostRef, Post>;
+    publish: Mutation<Ref, Post>;
     /** Gives a post the title, description, tags and content of a revision. The present ones become a revision. */
     restoreRevision: Mutation<RevisionRef, Post>;
     /** Lists earlier texts of a post, newest first; the last 50 are kept. */
     revisions: Query<RevisionQuery, PageOfRevision>;
     /** Makes an archived post a draft. */
-    unarchive: Mutation<PostRef, Post>;
+    unarchive: Mutation<Ref, Post>;
     /** Makes a published post a draft again. */
-    unpublish: Mutation<PostRef, Post>;
+    unpublish: Mutation<Ref, Post>;
     /** Changes the members that are sent (JSON merge patch). An archived post takes only status and metadata. */
     update: Mutation<PostPatch, Post>;
   };
@@ -1860,7 +1830,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     /** Adds a site. The widget runs on the pages of its allowed origins only. */
     create: Mutation<SiteCreate, Site>;
     /** Removes a site: its widget stops. The conversations stay. */
-    delete: Mutation<SiteRef, Record<string, never>>;
+    delete: Mutation<Ref, Record<string, never>>;
     /** Returns one site. */
     get: Query<SiteGet, Site>;
     /** Returns the markup to paste into the site's pages. */
@@ -1868,7 +1838,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     /** Lists the websites that embed the widget. */
     list: Query<PageQuery | void, PageOfSite>;
     /** Gives a site another secret for signing who its visitors are, and answers with it, once. The one before ends at once. */
-    rotateSecret: Mutation<SiteRef, SiteSecretRolled>;
+    rotateSecret: Mutation<Ref, SiteSecretRolled>;
     /** Changes a site's name, allowed origins, look, consent or identity. */
     update: Mutation<SitePatch, Site>;
   };
@@ -1876,13 +1846,13 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     /** Stops a run that is not done. */
     cancelRun: Mutation<TaskRunRef, TaskRun>;
     /** Forgets the key of an API task. */
-    clearApiKey: Mutation<TaskRef, Task>;
+    clearApiKey: Mutation<Ref, Task>;
     /** Creates a task of an agent: an API task calls an endpoint, an LLM task asks a model. */
     create: Mutation<TaskCreate, Task>;
     /** Deletes a task; its runs stay for thirty days. */
-    delete: Mutation<TaskRef, Task>;
+    delete: Mutation<Ref, Task>;
     /** Returns one task; its secrets are never shown. */
-    get: Query<TaskRef, Task>;
+    get: Query<Ref, Task>;
     /** Returns one run. */
     getRun: Query<TaskRunRef, TaskRun>;
     /** Lists tasks, newest first. */
