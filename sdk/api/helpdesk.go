@@ -41,7 +41,7 @@ type ArticleCreate struct {
 	Content    string   `json:"content" minLength:"1" doc:"HTML, at most 1 MiB."`
 	Excerpt    string   `json:"excerpt,omitempty" maxLength:"500" doc:"Derived from the content when absent."`
 	Slug       string   `json:"slug,omitempty" maxLength:"100" doc:"Derived from the title when absent."`
-	Status     string   `json:"status,omitempty" enum:"DRAFT,PUBLISHED" default:"DRAFT"`
+	Status     string   `json:"status,omitempty" enum:"DRAFT,PUBLISHED" default:"DRAFT" tool:"-"`
 	CategoryID string   `json:"categoryId,omitempty" maxLength:"40"`
 	Tags       []string `json:"tags,omitempty" maxItems:"50"`
 	Locale     string   `json:"locale,omitempty" maxLength:"35"`
@@ -83,7 +83,7 @@ type ArticleChanges struct {
 	Content    Opt[string]   `json:"content,omitzero" minLength:"1"`
 	Excerpt    Opt[string]   `json:"excerpt,omitzero" maxLength:"500" null:"true" doc:"null derives it from the content."`
 	Slug       Opt[string]   `json:"slug,omitzero" minLength:"1" maxLength:"100"`
-	Status     Opt[string]   `json:"status,omitzero" enum:"DRAFT,PUBLISHED,ARCHIVED"`
+	Status     Opt[string]   `json:"status,omitzero" enum:"DRAFT,PUBLISHED,ARCHIVED" tool:"DRAFT,ARCHIVED"`
 	CategoryID Opt[string]   `json:"categoryId,omitzero" maxLength:"40" null:"true"`
 	Tags       Opt[[]string] `json:"tags,omitzero" maxItems:"50" null:"true"`
 	Locale     Opt[string]   `json:"locale,omitzero" maxLength:"35" null:"true"`

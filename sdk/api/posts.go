@@ -72,12 +72,12 @@ type PostCreate struct {
 	Content             string            `json:"content,omitempty" doc:"HTML, at most 1 MiB. Omit it to have the body generated."`
 	Description         string            `json:"description,omitempty" maxLength:"500"`
 	Slug                string            `json:"slug,omitempty" maxLength:"100" doc:"Lower case letters, digits and hyphens. Derived from the title when absent."`
-	Status              string            `json:"status,omitempty" enum:"DRAFT,PUBLISHED" default:"DRAFT"`
+	Status              string            `json:"status,omitempty" enum:"DRAFT,PUBLISHED" default:"DRAFT" tool:"-"`
 	Tags                []string          `json:"tags,omitempty" maxItems:"50"`
 	FeaturedImage       *Image            `json:"featuredImage,omitempty"`
 	Locale              string            `json:"locale,omitempty" maxLength:"35"`
 	CanonicalURL        string            `json:"canonicalUrl,omitempty" maxLength:"2048"`
-	PublishAt           Time              `json:"publishAt,omitzero" doc:"Publish a draft at this time."`
+	PublishAt           Time              `json:"publishAt,omitzero" doc:"Publish a draft at this time." tool:"-"`
 	Metadata            map[string]string `json:"metadata,omitempty"`
 	GenerateContent     bool              `json:"generateContent,omitempty"`
 	GenerateDescription bool              `json:"generateDescription,omitempty"`
@@ -92,14 +92,14 @@ type PostCreate struct {
 }
 
 // PostGenerate is a PostCreate of which a job writes the parts that the flags
-// name, as a draft.
+// name, as a draft: without flags all but the picture.
 type PostGenerate struct {
 	Title               string   `json:"title" minLength:"1" maxLength:"300"`
 	Tags                []string `json:"tags,omitempty" maxItems:"50"`
 	Locale              string   `json:"locale,omitempty" maxLength:"35"`
-	GenerateContent     bool     `json:"generateContent,omitempty"`
-	GenerateDescription bool     `json:"generateDescription,omitempty"`
-	GenerateTags        bool     `json:"generateTags,omitempty"`
+	GenerateContent     bool     `json:"generateContent,omitempty" default:"true"`
+	GenerateDescription bool     `json:"generateDescription,omitempty" default:"true"`
+	GenerateTags        bool     `json:"generateTags,omitempty" default:"true"`
 	GenerateImage       bool     `json:"generateImage,omitempty"`
 	Model               string   `json:"model,omitempty" maxLength:"100" doc:"Without one the service chooses; an unknown one is refused with the list of those there are."`
 	Prompt              string   `json:"prompt,omitempty" maxLength:"4000" doc:"What the generated body should say."`

@@ -36,7 +36,7 @@ func TestRefusals(t *testing.T) {
 		{"retry of a queued job", "jobs.retry", `{"id":"` + started.JobID + `"}`, alice, api.CodeInvalidTransition, ""},
 		{"generate with content", "posts.generate", `{"title":"x","content":"y","generateTags":true}`, alice, api.CodeUnknownField, "/content"},
 		{"generate with a status", "posts.generate", `{"title":"x","status":"PUBLISHED","generateTags":true}`, alice, api.CodeUnknownField, "/status"},
-		{"generate without flags", "posts.generate", `{"title":"x"}`, alice, api.CodeNoGenerationFlags, ""},
+		{"generate with all flags off", "posts.generate", `{"title":"x","generateContent":false,"generateDescription":false,"generateTags":false}`, alice, api.CodeNoGenerationFlags, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, refusal := call[map[string]any](w, row.who, row.op, row.body)

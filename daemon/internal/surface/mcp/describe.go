@@ -3,6 +3,7 @@ package mcp
 import (
 	stdjson "encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -40,6 +41,7 @@ func (t *tool) describe(s schemas) *mcpsdk.Tool {
 func (t *tool) inputSchema(s schemas) object {
 	in := s.input(t.op)
 	members, _ := in["properties"].(object)
+	t.narrow(members)
 	if t.content {
 		members["contentFormat"] = object{"type": "string", "enum": []string{"html", "markdown"}, "default": "html", "description": "What content is written in."}
 	}
@@ -47,6 +49,23 @@ func (t *tool) inputSchema(s schemas) object {
 		limit["maximum"] = maxLimit
 	}
 	return in
+}
+
+// narrow offers what is done for AI clients and no more, as the tag tool of the
+// contract's members says: the values that it names, none of the member for -.
+func (t *tool) narrow(members object) {
+	for _, f := range reflect.VisibleFields(t.op.InputType()) {
+		offered, ok := f.Tag.Lookup("tool")
+		if !ok {
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if member, ok := members[name].(object); ok && offered != "-" {
+			member["enum"] = strings.Split(offered, ",")
+		} else {
+			delete(members, name)
+		}
+	}
 }
 
 func (t *tool) outputSchema(s schemas) object {

@@ -88,7 +88,7 @@ func (s schemas) localize(v any, defs object) {
 
 // answer outlines an operation's answer: its members and, of lists of objects,
 // their members. Whole schemas of answers would fill a model's context with
-// what it reads off the first answer, and more than that would make clients
+// what it reads off the first answer, so text is only named; more would make clients
 // refuse an answer for what a later version adds.
 func (s schemas) answer(o *op.Op) object {
 	const levels = 2
@@ -105,11 +105,11 @@ func (s schemas) outline(v object, levels int) object {
 		return s.alternatives(alternatives, levels)
 	}
 	out := object{}
+	if enum := v["enum"]; enum != nil {
+		return object{"enum": enum} // the values tell the type
+	}
 	if v["type"] != nil {
 		out["type"] = v["type"]
-	}
-	if enum := v["enum"]; enum != nil {
-		out["enum"] = enum
 	}
 	if items, ok := v["items"].(object); ok {
 		out["type"], out["items"] = "array", s.outline(items, levels-1)
@@ -130,6 +130,9 @@ func (s schemas) members(of object, levels int) object {
 			out[name] = s.outline(member, 0)
 		} else {
 			out[name] = s.outline(member, levels)
+		}
+		if one, ok := out[name].(object); ok && len(one) == 1 && one["type"] == "string" {
+			out[name] = object{} // text, as what says nothing else is
 		}
 	}
 	return out
