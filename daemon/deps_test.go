@@ -71,7 +71,7 @@ var cliBelow = []string{"cli/internal/atomicfile", "cli/internal/output", "cli/i
 var below = []string{"daemon/internal/budget", "daemon/internal/event", "daemon/internal/field", "daemon/internal/llm",
 	"daemon/internal/netaddr", "daemon/internal/op", "daemon/internal/outbound", "daemon/internal/pace",
 	"daemon/internal/queue", "daemon/internal/resource", "daemon/internal/revision", "daemon/internal/safehtml",
-	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/superjson", "daemon/internal/template", "kv", "sdk/api"}
+	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/status", "daemon/internal/superjson", "daemon/internal/text", "daemon/internal/template", "kv", "sdk/api"}
 
 // TestImports holds the tree to its import rules. Test files are free.
 func TestImports(t *testing.T) {

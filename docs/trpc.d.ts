@@ -1728,7 +1728,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
       list: Query<ArticleQuery | void, PageOfArticle>;
       /** Makes a help article public. */
       publish: Mutation<Ref, Article>;
-      /** Gives a help article the title, tags and content of a revision. The present ones become a revision. */
+      /** Gives a help article the title, tags and content of a revision. Keeps the current text as a revision. */
       restoreRevision: Mutation<ArticleRevisionRef, Article>;
       /** Lists earlier texts of a help article, newest first; the last 50 are kept. */
       revisions: Query<ArticleRevisionQuery, PageOfArticleRevision>;
@@ -1752,7 +1752,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
       update: Mutation<CategoryPatch, Category>;
     };
     gaps: {
-      /** Sets a gap aside; it counts on, and is open again for nobody. */
+      /** Dismisses a gap. Repeated questions are still counted; it does not reopen. */
       dismiss: Mutation<GapRef, Gap>;
       /** Makes a draft help article of a gap, for somebody to write the answer. */
       draft: Mutation<GapRef, Article>;
@@ -1815,7 +1815,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     list: Query<PostQuery | void, PageOfPost>;
     /** Makes a post public. */
     publish: Mutation<Ref, Post>;
-    /** Gives a post the title, description, tags and content of a revision. The present ones become a revision. */
+    /** Gives a post the title, description, tags and content of a revision. Keeps the current text as a revision. */
     restoreRevision: Mutation<RevisionRef, Post>;
     /** Lists earlier texts of a post, newest first; the last 50 are kept. */
     revisions: Query<RevisionQuery, PageOfRevision>;

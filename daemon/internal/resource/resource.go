@@ -91,15 +91,16 @@ func (c *Collection[T]) CreateIn(tx kv.Tx, who op.Caller, v T) (T, error) {
 	return v, c.insert(tx, who.Team, &v)
 }
 
-func (c *Collection[T]) insert(tx kv.Tx, team string, v *T) error {
-	derived := c.kind.Slug != nil && c.kind.Slug.derive(v)
+func (c *Collection[T]) insert(tx kv.Tx, team string, v *T) (err error) {
 	id := c.kind.Head(v).ID
-	err := c.kind.Table.Insert(tx, team, id, v)
-	if _, taken := slug.Taken(err); taken && derived {
-		at, _ := c.kind.Slug.Of(v)
-		if *at, err = slug.Next(tx, c.kind.Slug.Names, c.kind.Table, team, *at); err == nil {
-			err = c.kind.Table.Insert(tx, team, id, v)
-		}
+	if s := c.kind.Slug; s == nil {
+		err = c.kind.Table.Insert(tx, team, id, v)
+	} else {
+		_, err = slug.Insert(tx, s.Names, c.kind.Table, team, id, v, s.derive(v), func(v *T, free string) (*T, error) {
+			at, _ := s.Of(v)
+			*at = free
+			return v, nil
+		})
 	}
 	return c.taken(tx, team, err)
 }

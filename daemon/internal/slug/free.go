@@ -37,6 +37,24 @@ func Next[T any](tx kv.Tx, n Names, table *kv.Table[T], team, base string) (stri
 	return base[:min(len(base), Max-13)] + "-" + id[len(id)-12:], nil
 }
 
+// Insert stores a new record of the table. A derived slug that is taken gives
+// way to a numbered one, in the record that rename makes; one that was asked for
+// is refused.
+func Insert[T any](tx kv.Tx, n Names, table *kv.Table[T], team, id string, v *T, derived bool, rename func(v *T, slug string) (*T, error)) (*T, error) {
+	err := table.Insert(tx, team, id, v)
+	if taken, ok := Taken(err); ok && derived {
+		free, err := Next(tx, n, table, team, taken.Key)
+		if err != nil {
+			return v, err
+		}
+		if v, err = rename(v, free); err != nil {
+			return v, err
+		}
+		return v, table.Insert(tx, team, id, v)
+	}
+	return v, Refuse(tx, n, table, team, err)
+}
+
 // Taken reports whether err says that a slug is taken.
 func Taken(err error) (*kv.ConflictError, bool) {
 	taken, ok := errors.AsType[*kv.ConflictError](err)

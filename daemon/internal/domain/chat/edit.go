@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
 	"edgesvc.dev/svc/daemon/internal/event"
@@ -203,10 +202,4 @@ func (e *edit) ask() error {
 		due = latest
 	}
 	return e.s.answers.Add(e.tx, queueItem(e.who.Team, e.r.C.ID), due)
-}
-
-func invalidTransition(from, to, why string) error {
-	e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "%s", why)
-	e.From, e.To = from, to
-	return e
 }

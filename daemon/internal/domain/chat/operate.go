@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/status"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -113,9 +114,9 @@ func (s *Service) ReturnToBot(ctx context.Context, who op.Caller, in api.Convers
 	return s.alter(ctx, who, in.ID, func(e *edit) error {
 		switch {
 		case e.r.C.State == api.ConversationResolved:
-			return invalidTransition(e.r.C.State, api.ConversationBot, "The conversation is resolved; open it first.")
+			return status.Refuse(e.r.C.State, api.ConversationBot, "The conversation is resolved; open it first.")
 		case !available:
-			return invalidTransition(e.r.C.State, api.ConversationBot, "No agent is active that responds to chats.")
+			return status.Refuse(e.r.C.State, api.ConversationBot, "No agent is active that responds to chats.")
 		}
 		if err := e.move(api.ConversationBot); err != nil {
 			return err
@@ -152,7 +153,7 @@ func (s *Service) SetState(ctx context.Context, who op.Caller, in api.Conversati
 
 func (e *edit) setState(in api.ConversationSetState) error {
 	if e.r.C.State == api.ConversationResolved && in.State == api.ConversationSnoozed {
-		return invalidTransition(e.r.C.State, in.State, "A resolved conversation cannot be snoozed; open it first.")
+		return status.Refuse(e.r.C.State, in.State, "A resolved conversation cannot be snoozed; open it first.")
 	}
 	if in.State == api.ConversationOpen && !e.r.TakenOver {
 		e.r.TakenOver = true // until it is given back

@@ -55,7 +55,7 @@ func (s *Service) empty(tx kv.Tx, who op.Caller, category string) error {
 			return err
 		}
 		for _, id := range in.IDs {
-			_, err := s.change(tx, who, api.ArticleRef{ID: id}, func(r *record, _ *string) error {
+			_, err := s.change(tx, who, api.ArticleRef{ID: id}, func(r *record) error {
 				r.Article.CategoryID = ""
 				return nil
 			})

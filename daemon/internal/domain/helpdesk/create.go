@@ -6,8 +6,10 @@ import (
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
 	"edgesvc.dev/svc/daemon/internal/slug"
+	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -15,7 +17,7 @@ import (
 // Create stores an article. Those that an AI client makes are drafts, whatever
 // it asks for.
 func (s *Service) Create(ctx context.Context, who op.Caller, in api.ArticleCreate) (api.Article, error) {
-	if byAI(who) {
+	if text.ByAI(who) {
 		in.Status = api.ArticleDraft
 	}
 	r, content, err := s.compose(who, &in)
@@ -26,9 +28,6 @@ func (s *Service) Create(ctx context.Context, who op.Caller, in api.ArticleCreat
 		return s.add(tx, who, r, content, in.Slug == "")
 	})
 }
-
-// byAI reports that the caller is a language model's client.
-func byAI(who op.Caller) bool { return who.Source == "mcp" || who.Source == "agent" }
 
 // compose makes the article of the input.
 func (s *Service) compose(who op.Caller, in *api.ArticleCreate) (record, string, error) {
@@ -56,11 +55,12 @@ func (s *Service) compose(who op.Caller, in *api.ArticleCreate) (record, string,
 	return r, content, nil
 }
 
-func asked(in *api.ArticleCreate) api.Article {
-	return api.Article{
-		Title: in.Title, Slug: in.Slug, Content: in.Content, Excerpt: in.Excerpt, Status: in.Status,
-		CategoryID: in.CategoryID, Tags: in.Tags, Locale: in.Locale,
-	}
+// asking sets the members of a new article.
+var asking = resource.Copier[api.Article, api.ArticleCreate]()
+
+func asked(in *api.ArticleCreate) (a api.Article) {
+	asking(&a, in)
+	return a
 }
 
 // add stores a new article and tells of it. A derived slug that is taken gives
@@ -70,14 +70,12 @@ func (s *Service) add(tx kv.Tx, who op.Caller, r record, content string, derived
 		return api.Article{}, err
 	}
 	id := r.Article.ID
-	err := table.Insert(tx, who.Team, id, &r)
-	if _, taken := slug.Taken(err); taken && derived {
-		if r.Article.Slug, err = slug.Next(tx, articleSlugs, table, who.Team, r.Article.Slug); err == nil {
-			err = table.Insert(tx, who.Team, id, &r)
-		}
-	}
+	_, err := slug.Insert(tx, articleSlugs, table, who.Team, id, &r, derived, func(r *record, free string) (*record, error) {
+		r.Article.Slug = free
+		return r, nil
+	})
 	if err != nil {
-		return api.Article{}, slug.Refuse(tx, articleSlugs, table, who.Team, err)
+		return api.Article{}, err
 	}
 	if err := table.PutBody(tx, who.Team, id, []byte(content)); err != nil {
 		return api.Article{}, err
@@ -89,7 +87,7 @@ func (s *Service) add(tx kv.Tx, who op.Caller, r record, content string, derived
 	if err := s.announce(tx, who, r.show(), nil, kinds...); err != nil {
 		return api.Article{}, err
 	}
-	return r.whole(tx, who.Team, false)
+	return r.with(content, false), nil
 }
 
 // createRules and patchRules are check for an input alone; see op.Also.

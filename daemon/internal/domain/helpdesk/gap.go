@@ -8,6 +8,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/status"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -181,7 +182,7 @@ func (s *Service) DraftGap(ctx context.Context, who op.Caller, in api.GapRef) (a
 			return api.Article{}, err
 		}
 		if g.Gap.State == gapDrafted {
-			return api.Article{}, invalidTransition(gapDrafted, gapDrafted, "The gap has a draft already: %s.", g.Gap.ArticleID)
+			return api.Article{}, status.Refuse(gapDrafted, gapDrafted, "The gap has a draft already: %s.", g.Gap.ArticleID)
 		}
 		r, content, err := s.compose(who, &api.ArticleCreate{Title: printable(g.Gap.Question), Content: wordings(&g.Gap)})
 		if err != nil {

@@ -76,24 +76,15 @@ func (s *Service) articleOps() []op.Op {
 		{Name: "helpdesk.articles.revisions", Method: "GET", Path: "/helpdesk/articles/{id}/revisions", Scope: op.HelpdeskRead, Do: op.Func(s.Revisions),
 			Doc: "Lists earlier texts of a help article, newest first; the last 50 are kept."},
 		{Name: "helpdesk.articles.restoreRevision", Method: "POST", Path: "/helpdesk/articles/{id}/revisions/{n}/restore", Scope: op.HelpdeskWrite, Do: op.Func(s.RestoreRevision),
-			Doc: "Gives a help article the title, tags and content of a revision. The present ones become a revision."},
+			Doc: "Gives a help article the title, tags and content of a revision. Keeps the current text as a revision."},
 	}
 }
 
 func (s *Service) stateOps() []op.Op {
-	return []op.Op{
-		{Name: "helpdesk.articles.publish", Method: "POST", Path: "/helpdesk/articles/{id}/publish", Scope: op.HelpdeskWrite,
-			Tool: "publish_helpdesk_article", Hints: op.Hints{Title: "Publish help article", Idempotent: true}, Do: op.Func(s.Publish),
-			Doc: "Makes a help article public."},
-		{Name: "helpdesk.articles.unpublish", Method: "POST", Path: "/helpdesk/articles/{id}/unpublish", Scope: op.HelpdeskWrite, Do: op.Func(s.Unpublish),
-			Doc: "Makes a published help article a draft."},
-		{Name: "helpdesk.articles.archive", Method: "POST", Path: "/helpdesk/articles/{id}/archive", Scope: op.HelpdeskWrite, Do: op.Func(s.Archive),
-			Doc: "Takes a help article out of use; unarchive makes it a draft again."},
-		{Name: "helpdesk.articles.unarchive", Method: "POST", Path: "/helpdesk/articles/{id}/unarchive", Scope: op.HelpdeskWrite, Do: op.Func(s.Unarchive),
-			Doc: "Makes an archived help article a draft."},
-		{Name: "helpdesk.articles.feedback", Method: "POST", Path: "/helpdesk/articles/{id}/feedback", Scope: op.HelpdeskRead, Do: op.Func(s.Feedback),
+	return append(texts.Status.Rows("helpdesk.articles", "/helpdesk/articles", s.moved),
+		op.Op{Name: "helpdesk.articles.feedback", Method: "POST", Path: "/helpdesk/articles/{id}/feedback", Scope: op.HelpdeskRead, Do: op.Func(s.Feedback),
 			Doc: "Counts that a reader found a published help article helpful, or not."},
-	}
+	)
 }
 
 func (s *Service) searchOps() []op.Op {
@@ -104,7 +95,7 @@ func (s *Service) searchOps() []op.Op {
 		{Name: "helpdesk.gaps.list", Method: "GET", Path: "/helpdesk/gaps", Scope: op.HelpdeskRead, Do: op.Func(s.ListGaps),
 			Doc: "Lists questions that no help article answers, those of one meaning together."},
 		{Name: "helpdesk.gaps.dismiss", Method: "POST", Path: "/helpdesk/gaps/{id}/dismiss", Scope: op.HelpdeskWrite, Do: op.Func(s.DismissGap),
-			Doc: "Sets a gap aside; it counts on, and is open again for nobody."},
+			Doc: "Dismisses a gap. Repeated questions are still counted; it does not reopen."},
 		{Name: "helpdesk.gaps.draft", Method: "POST", Path: "/helpdesk/gaps/{id}/draft", Scope: op.HelpdeskWrite, Status: http.StatusCreated, Do: op.Func(s.DraftGap),
 			Doc: "Makes a draft help article of a gap, for somebody to write the answer."},
 		{Name: "helpdesk.reindex", Method: "POST", Path: "/helpdesk/reindex", Scope: op.HelpdeskWrite, Do: op.Func(s.Reindex),

@@ -58,6 +58,21 @@ func (s *Service) PublishedArticle(ctx context.Context, team, slug string) (a ap
 	return a, found, err
 }
 
+// PublicAddress finds what was public under a slug; see text.Kind.Now.
+func (s *Service) PublicAddress(ctx context.Context, team, slug string) (now string, gone bool, err error) {
+	err = s.store.View(ctx, func(tx kv.Tx) (err error) {
+		now, gone, err = texts.Now(tx, team, slug, func(id string) (*api.Article, error) {
+			r, err := table.Get(tx, team, id)
+			if err != nil {
+				return nil, err
+			}
+			return &r.Article, nil
+		})
+		return err
+	})
+	return now, gone, err
+}
+
 // Rate counts what a visitor says of a published article.
 func (s *Service) Rate(ctx context.Context, team, id string, helpful bool) error {
 	_, err := s.Feedback(ctx, op.Caller{Kind: op.System, Team: team}, api.ArticleFeedback{ID: id, Helpful: helpful})

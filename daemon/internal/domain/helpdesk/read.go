@@ -8,13 +8,10 @@ import (
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/revision"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
-
-// includeSource asks for content as it was sent, also where it could run in a
-// browser.
-const includeSource = "source"
 
 // Get returns an article with its content.
 func (s *Service) Get(ctx context.Context, who op.Caller, in api.ArticleGet) (out api.Article, err error) {
@@ -23,7 +20,7 @@ func (s *Service) Get(ctx context.Context, who op.Caller, in api.ArticleGet) (ou
 		if err != nil {
 			return err
 		}
-		out, err = r.whole(tx, who.Team, in.Include == includeSource)
+		out, err = r.whole(tx, who.Team, in.Include == text.Source)
 		return err
 	})
 	return out, err
@@ -36,7 +33,7 @@ func (s *Service) GetBySlug(ctx context.Context, who op.Caller, in api.ArticleSl
 		if err != nil {
 			return err
 		}
-		out, err = r.whole(tx, who.Team, in.Include == includeSource)
+		out, err = r.whole(tx, who.Team, in.Include == text.Source)
 		return err
 	})
 	return out, err
@@ -51,7 +48,7 @@ func (s *Service) List(ctx context.Context, who op.Caller, in api.ArticleQuery) 
 			if in.Include == "" {
 				return r.show(), nil
 			}
-			return r.whole(tx, who.Team, in.Include == includeSource)
+			return r.whole(tx, who.Team, in.Include == text.Source)
 		})
 		return err
 	})
@@ -84,16 +81,16 @@ func pageOf(in *api.ArticleQuery) kv.Page[record] {
 
 // Text is the plain text of an article, of which every passage of a hit is a
 // part, word for word.
-func (s *Service) Text(ctx context.Context, team, id string) (text string, err error) {
+func (s *Service) Text(ctx context.Context, team, id string) (plain string, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		if _, err := table.Get(tx, team, id); err != nil {
 			return err
 		}
 		body, err := table.Body(tx, team, id)
-		text = safehtml.Text(string(body))
+		plain = safehtml.Text(string(body))
 		return err
 	})
-	return text, err
+	return plain, err
 }
 
 // Revisions lists the earlier texts of an article.
@@ -117,15 +114,15 @@ func showRevision(r *revision.Text, content string) api.ArticleRevision {
 // RestoreRevision gives the article the text of a revision.
 func (s *Service) RestoreRevision(ctx context.Context, who op.Caller, in api.ArticleRevisionRef) (api.Article, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Article, error) {
-		return s.change(tx, who, api.ArticleRef{ID: in.ID}, func(r *record, content *string) error {
+		return s.change(tx, who, api.ArticleRef{ID: in.ID}, func(r *record) error {
 			if r.Article.Status == api.ArticleArchived {
-				return errArchived()
+				return texts.ErrArchived()
 			}
-			text, earlier, err := revisions.Read(tx, who.Team, in.ID, in.N)
+			earlier, content, err := revisions.Read(tx, who.Team, in.ID, in.N)
 			if err != nil {
 				return err
 			}
-			r.Article.Title, r.Article.Tags, *content = text.Title, text.Tags, earlier
+			r.Article.Title, r.Article.Tags, r.Article.Content = earlier.Title, earlier.Tags, content
 			return nil
 		})
 	})

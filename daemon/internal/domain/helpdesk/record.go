@@ -4,9 +4,7 @@ import (
 	"errors"
 
 	"edgesvc.dev/svc/daemon/internal/field"
-	"edgesvc.dev/svc/daemon/internal/revision"
-	"edgesvc.dev/svc/daemon/internal/safehtml"
-	"edgesvc.dev/svc/daemon/internal/slug"
+	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -44,32 +42,32 @@ var table = kv.NewTable("article",
 	}},
 )
 
-var revisions = revision.NewTable("article revision")
-
-var articleSlugs = slug.Names{
-	Noun: "article", Counter: "articleSlug",
-	Reserved: []string{"by-slug", "category", "search", "feedback", "new", "edit"},
+// kept is what is stored beside the text.
+func (r *record) kept() text.Kept {
+	return text.Kept{Revisions: r.Revisions, Editor: r.Editor, Active: r.Active}
 }
 
-// show is the article as answers and events have it.
+// show is the article as lists and events have it, without its content.
 func (r *record) show() api.Article {
 	a := r.Article
+	a.Content = ""
 	if a.Tags == nil {
 		a.Tags = []string{}
 	}
 	return a
 }
 
-// whole is the article with its content: as it was sent when it is inert or
-// source is asked for, sanitised otherwise.
-func (r *record) whole(tx kv.Tx, team string, source bool) (api.Article, error) {
+// with is the article with its content, as it was sent when source is asked for.
+func (r *record) with(content string, source bool) api.Article {
 	a := r.show()
-	body, err := table.Body(tx, team, a.ID)
-	a.Content = string(body)
-	if r.Active && !source {
-		a.Content = safehtml.Sanitize(a.Content)
-	}
-	return a, err
+	a.Content = r.kept().Shown(content, source)
+	return a
+}
+
+// whole is with, of the stored content.
+func (r *record) whole(tx kv.Tx, team string, source bool) (api.Article, error) {
+	body, err := table.Body(tx, team, r.Article.ID)
+	return r.with(string(body), source), err
 }
 
 func missing(err error) bool {

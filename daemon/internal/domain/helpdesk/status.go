@@ -2,7 +2,6 @@ package helpdesk
 
 import (
 	"context"
-	"net/http"
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
@@ -19,48 +18,13 @@ func settle(a *api.Article, now api.Time) {
 	}
 }
 
-// Publish makes an article public. A published one stays as it is.
-func (s *Service) Publish(ctx context.Context, who op.Caller, in api.ArticleRef) (api.Article, error) {
-	return s.transition(ctx, who, in, api.ArticlePublished, "")
-}
-
-// Unpublish makes a published article a draft.
-func (s *Service) Unpublish(ctx context.Context, who op.Caller, in api.ArticleRef) (api.Article, error) {
-	return s.transition(ctx, who, in, api.ArticleDraft, api.ArticleArchived)
-}
-
-// Archive takes an article out of use.
-func (s *Service) Archive(ctx context.Context, who op.Caller, in api.ArticleRef) (api.Article, error) {
-	return s.transition(ctx, who, in, api.ArticleArchived, "")
-}
-
-// Unarchive makes an archived article a draft.
-func (s *Service) Unarchive(ctx context.Context, who op.Caller, in api.ArticleRef) (api.Article, error) {
-	return s.transition(ctx, who, in, api.ArticleDraft, api.ArticlePublished)
-}
-
-// transition gives an article a status, unless it has the status not.
-func (s *Service) transition(ctx context.Context, who op.Caller, ref api.ArticleRef, to, not string) (api.Article, error) {
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Article, error) {
-		return s.change(tx, who, ref, func(r *record, _ *string) error {
-			if not != "" && r.Article.Status == not {
-				return invalidTransition(r.Article.Status, to, "An article that is %s cannot become %s this way.", r.Article.Status, to)
-			}
-			r.Article.Status = to
-			return nil
+// moved is the operation of a verb that changes the status.
+func (s *Service) moved(verb string) op.Do {
+	return op.Func(func(ctx context.Context, who op.Caller, in api.ArticleRef) (api.Article, error) {
+		return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Article, error) {
+			return s.change(tx, who, in, func(r *record) error { return texts.Status.Apply(&r.Article, verb) })
 		})
 	})
-}
-
-func invalidTransition(from, to, format string, args ...any) error {
-	e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, format, args...)
-	e.From, e.To = from, to
-	return e
-}
-
-// errArchived refuses a change that an archived article does not take.
-func errArchived() error {
-	return invalidTransition(api.ArticleArchived, api.ArticleDraft, "The article is archived; unarchive it to change it.")
 }
 
 // Delete removes an archived article with its revisions.
@@ -78,8 +42,8 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.ArticleRef) error {
 	if err := op.CheckVersion(in.IfMatch, r.Article.Version); err != nil {
 		return err
 	}
-	if r.Article.Status != api.ArticleArchived {
-		return invalidTransition(r.Article.Status, "DELETED", "Only an archived article can be deleted. Archive it first.")
+	if err := texts.CheckDelete(&r.Article); err != nil {
+		return err
 	}
 	if err := revisions.Drop(tx, who.Team, in.ID); err != nil {
 		return err

@@ -3,4 +3,6 @@ package helpdesk
 import "edgesvc.dev/svc/kv"
 
 // Tables are the tables of this package, for the store's checker.
-func Tables() []kv.Checker { return []kv.Checker{table, revisions.Table, categories, gaps} }
+func Tables() []kv.Checker {
+	return []kv.Checker{table, revisions.Table, texts.Addresses.Table(), categories, gaps}
+}

@@ -9,6 +9,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/queue"
+	"edgesvc.dev/svc/daemon/internal/status"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -151,7 +152,7 @@ func (s *Service) Cancel(ctx context.Context, who op.Caller, in api.JobRef) (api
 			return r.Job, nil
 		}
 		if r.Job.Done() {
-			return r.Job, invalidTransition(r.Job.State, api.JobCanceled)
+			return r.Job, status.Refuse(r.Job.State, api.JobCanceled, "A job that is %s cannot become %s.", r.Job.State, api.JobCanceled)
 		}
 		if err := s.queue.Remove(tx, in.ID); err != nil {
 			return r.Job, err
@@ -169,7 +170,7 @@ func (s *Service) Retry(ctx context.Context, who op.Caller, in api.JobRef) (api.
 			return api.Job{}, err
 		}
 		if r.Job.State != api.JobFailed {
-			return r.Job, invalidTransition(r.Job.State, api.JobQueued)
+			return r.Job, status.Refuse(r.Job.State, api.JobQueued, "A job that is %s cannot become %s.", r.Job.State, api.JobQueued)
 		}
 		p, err := s.Read(tx, who.Team, r.Job.PostID)
 		if err != nil {
@@ -195,12 +196,6 @@ func (r *record) reset() {
 	for i, step := range r.Job.Steps {
 		r.Job.Steps[i] = api.JobStep{Name: step.Name, State: api.JobQueued}
 	}
-}
-
-func invalidTransition(from, to string) error {
-	e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "A job that is %s cannot become %s.", from, to)
-	e.From, e.To = from, to
-	return e
 }
 
 // end writes the last state of a job and tells its post.

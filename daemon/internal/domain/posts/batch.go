@@ -55,18 +55,12 @@ func (s *Service) item(ctx context.Context, who op.Caller, in *api.PostBatchItem
 		return api.PostBatchOutcome{Status: http.StatusOK}, err
 	case "patch":
 		return changed(s.Update(ctx, who, api.PostPatch{PostRef: ref, PostChanges: *in.Patch}))
-	case "archive":
-		return changed(s.Archive(ctx, who, ref))
-	case "unarchive":
-		return changed(s.Unarchive(ctx, who, ref))
+	case "publish", "unpublish":
+		if err := who.Require(op.PostsPublish); err != nil {
+			return api.PostBatchOutcome{}, err
+		}
 	}
-	if err := who.Require(op.PostsPublish); err != nil {
-		return api.PostBatchOutcome{}, err
-	}
-	if in.Op == "unpublish" {
-		return changed(s.Unpublish(ctx, who, ref))
-	}
-	return changed(s.Publish(ctx, who, ref))
+	return changed(s.move(ctx, who, ref, in.Op))
 }
 
 func changed(p api.Post, err error) (api.PostBatchOutcome, error) {

@@ -5,7 +5,9 @@ import (
 	"net/http"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -50,7 +52,7 @@ func (s *Service) Generate(ctx context.Context, who op.Caller, in api.PostGenera
 
 // make is Create. wire is the JSON of the answer, nil for a job.
 func (s *Service) make(ctx context.Context, who op.Caller, in api.PostCreate) (made api.PostCreated, wire []byte, err error) {
-	if byAI(who) {
+	if text.ByAI(who) {
 		in.Status, in.PublishAt = api.PostDraft, 0
 	}
 	if in.Content != "" {
@@ -80,9 +82,6 @@ func (s *Service) make(ctx context.Context, who op.Caller, in api.PostCreate) (m
 	}
 	return made, r.join(make([]byte, 0, len(r.JSON)+len(content)+16), content), err
 }
-
-// byAI reports that the caller is a language model's client.
-func byAI(who op.Caller) bool { return who.Source == "mcp" || who.Source == "agent" }
 
 // admit asks for the scopes that depend on the input.
 func (s *Service) admit(who op.Caller, in *api.PostCreate) error {
@@ -140,22 +139,22 @@ func (s *Service) compose(who op.Caller, in *api.PostCreate) (*newPost, error) {
 	}
 	summarize(&p)
 	settle(&p, p.CreatedAt)
-	r, err := newRecord(p, 0, who.Actor.ID)
+	r, err := newRecord(p, text.Kept{Editor: who.Actor.ID, Active: safehtml.Active(p.Content)})
 	if err != nil {
 		return nil, err
 	}
-	r.Active = safehtml.Active(p.Content)
 	content, err := quote(p.Content)
 	return &newPost{post: p, record: r, content: content, derived: in.Slug == "", in: in}, err
 }
 
+// asking sets the members of a new post; the others say how a job writes it.
+var asking = resource.Copier[api.Post, api.PostCreate](
+	"generateContent", "generateDescription", "generateTags", "generateImage", "model", "prompt", "audience", "tone", "length", "sources")
+
 // asked is the post as the input words it.
-func asked(in *api.PostCreate) api.Post {
-	return api.Post{
-		Title: in.Title, Slug: in.Slug, Content: in.Content, Description: in.Description, Status: in.Status,
-		Tags: in.Tags, FeaturedImage: in.FeaturedImage, Locale: in.Locale, CanonicalURL: in.CanonicalURL,
-		PublishAt: in.PublishAt, Metadata: in.Metadata,
-	}
+func asked(in *api.PostCreate) (p api.Post) {
+	asking(&p, in)
+	return p
 }
 
 // jobInput is the input with the post's own form of what a job looks at: it
@@ -199,7 +198,7 @@ func (s *Service) create(tx kv.Tx, who op.Caller, n *newPost) (out api.PostCreat
 		return out, r, err
 	}
 	if out.Job == nil {
-		p.Content = r.shown(p.Content)
+		p.Content = r.kept().Shown(p.Content, false)
 		out.Post = &p
 	}
 	return out, r, s.announceNew(tx, who, r)

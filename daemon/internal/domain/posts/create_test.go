@@ -294,3 +294,55 @@ func TestIdempotentCreate(t *testing.T) {
 		t.Errorf("%+v", refusal)
 	}
 }
+
+// A link to a post that was public leads to where it is now.
+func TestPublicAddresses(t *testing.T) {
+	w := newWorld(t)
+	p := w.create(`{"title":"A","content":"x","slug":"first","status":"PUBLISHED"}`)
+	at := func(slug, now string, gone bool) {
+		t.Helper()
+		got, isGone, err := w.posts.PublicAddress(t.Context(), "team_a", slug)
+		if err != nil || got != now || isGone != gone {
+			t.Errorf("%s is now %q, gone %v, %v", slug, got, isGone, err)
+		}
+	}
+	w.patch(p.ID, `"slug":"second"`)
+	w.patch(p.ID, `"slug":"third"`)
+	at("first", "third", false)
+	at("second", "third", false)
+	at("never", "", false)
+	w.do("unpublish", p.ID)
+	at("first", "", false)
+	w.patch(p.ID, `"slug":"draft"`)
+	w.patch(p.ID, `"slug":"fourth"`)
+	w.do("publish", p.ID)
+	at("first", "fourth", false)
+	at("third", "fourth", false) // left while the post was a draft
+	at("draft", "", false)       // never public
+	if got, _, err := w.posts.PublicAddress(t.Context(), "team_b", "first"); got != "" || err != nil {
+		t.Errorf("another team finds %q, %v", got, err)
+	}
+	// Whoever takes an address up has it from then on.
+	other := w.create(`{"title":"B","content":"x","slug":"first","status":"PUBLISHED"}`)
+	w.patch(other.ID, `"slug":"fifth"`)
+	at("first", "fifth", false)
+	w.do("archive", p.ID)
+	at("second", "", true)
+	at("fourth", "", true)
+	must[api.Deleted](w, "posts.delete", `{"id":"`+p.ID+`"}`)
+	at("second", "", true)
+	at("fourth", "", true)
+}
+
+func TestFiftyAddressesAreKept(t *testing.T) {
+	w := newWorld(t)
+	p := w.create(`{"title":"A","content":"x","slug":"s-0","status":"PUBLISHED"}`)
+	for i := range 60 {
+		w.patch(p.ID, fmt.Sprintf(`"slug":"s-%d"`, i+1))
+	}
+	for slug, known := range map[string]bool{"s-0": false, "s-9": false, "s-10": true, "s-59": true} {
+		if now, _, err := w.posts.PublicAddress(t.Context(), "team_a", slug); err != nil || (now == "s-60") != known {
+			t.Errorf("%s leads to %q, %v", slug, now, err)
+		}
+	}
+}

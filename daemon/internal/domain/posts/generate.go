@@ -2,9 +2,9 @@ package posts
 
 import (
 	"context"
-	"net/http"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/status"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -19,16 +19,14 @@ func (s *Service) Image(ctx context.Context, who op.Caller, in api.PostImage) (a
 		}
 		p := r.post()
 		if p.Status == api.PostArchived {
-			return api.JobStarted{}, errArchived()
+			return api.JobStarted{}, texts.ErrArchived()
 		}
-		if who.Source == "agent" && p.Status != api.PostDraft {
-			e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "The post is public; an agent changes drafts only.")
-			e.From, e.To = p.Status, p.Status
-			return api.JobStarted{}, e
+		if who.Kind == op.Agent && p.Status != api.PostDraft {
+			return api.JobStarted{}, status.Refuse(p.Status, p.Status, "The post is public; an agent changes drafts only.")
 		}
 		if g := p.Generation; g != nil && pending(g.State) {
-			e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "The job %s of this post is still at work.", g.JobID)
-			e.From, e.To, e.ExistingID = g.State, api.JobQueued, g.JobID
+			e := status.Refuse(g.State, api.JobQueued, "The job %s of this post is still at work.", g.JobID)
+			e.ExistingID = g.JobID
 			return api.JobStarted{}, e
 		}
 		job, err := s.StartJob(tx, who, in.ID, api.PostCreate{Title: p.Title, Prompt: in.Prompt, GenerateImage: true, FeaturedImage: p.FeaturedImage})

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/event"
@@ -45,7 +46,7 @@ func New(store kv.Store, log *event.Log) *Service {
 
 // Ops are the operations on posts.
 func (s *Service) Ops() []op.Op {
-	return []op.Op{
+	ops := []op.Op{
 		{Name: "posts.create", Method: "POST", Path: "/posts", Scope: op.PostsWrite, Status: http.StatusCreated,
 			Tool: "create_post", Hints: op.Hints{Title: "Create post", Default: true}, Do: op.Also(op.Func(s.Create), createRules),
 			Doc: "Creates a post, or starts a job that writes one when there is no content but a generate flag."},
@@ -63,16 +64,8 @@ func (s *Service) Ops() []op.Op {
 		{Name: "posts.update", Method: "PATCH", Path: "/posts/{id}", Scope: op.PostsWrite,
 			Tool: "update_post", Hints: op.Hints{Title: "Update post", Default: true, Destructive: true, Idempotent: true}, Do: op.Also(op.Func(s.Update), patchRules),
 			Doc: "Changes the members that are sent (JSON merge patch). An archived post takes only status and metadata."},
-		{Name: "posts.publish", Method: "POST", Path: "/posts/{id}/publish", Scope: op.PostsPublish,
-			Tool: "publish_post", Hints: op.Hints{Title: "Publish post", Default: true, Idempotent: true}, Do: op.Func(s.Publish),
-			Doc: "Makes a post public."},
-		{Name: "posts.unpublish", Method: "POST", Path: "/posts/{id}/unpublish", Scope: op.PostsPublish, Do: op.Func(s.Unpublish),
-			Doc: "Makes a published post a draft again."},
-		{Name: "posts.archive", Method: "POST", Path: "/posts/{id}/archive", Scope: op.PostsWrite,
-			Tool: "archive_post", Hints: op.Hints{Title: "Archive post", Destructive: true, Idempotent: true}, Do: op.Func(s.Archive),
-			Doc: "Takes a post out of use; unarchive makes it a draft again."},
-		{Name: "posts.unarchive", Method: "POST", Path: "/posts/{id}/unarchive", Scope: op.PostsWrite, Do: op.Func(s.Unarchive),
-			Doc: "Makes an archived post a draft."},
+	}
+	return slices.Concat(ops, texts.Status.Rows("posts", "/posts", s.moved), []op.Op{
 		{Name: "posts.delete", Method: "DELETE", Path: "/posts/{id}", Scope: op.PostsWrite, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
 			Doc: "Deletes an archived post and its revisions for good."},
 		{Name: "posts.batch", Method: "POST", Path: "/posts/batch", Scope: op.PostsWrite, Do: op.Func(s.Batch),
@@ -80,11 +73,11 @@ func (s *Service) Ops() []op.Op {
 		{Name: "posts.revisions", Method: "GET", Path: "/posts/{id}/revisions", Scope: op.PostsRead, Do: op.Func(s.Revisions),
 			Doc: "Lists earlier texts of a post, newest first; the last 50 are kept."},
 		{Name: "posts.restoreRevision", Method: "POST", Path: "/posts/{id}/revisions/{n}/restore", Scope: op.PostsWrite, Do: op.Func(s.RestoreRevision),
-			Doc: "Gives a post the title, description, tags and content of a revision. The present ones become a revision."},
+			Doc: "Gives a post the title, description, tags and content of a revision. Keeps the current text as a revision."},
 		{Name: "posts.image", Method: "POST", Path: "/posts/{id}/image", Scope: op.PostsWrite | op.AIUse, Class: op.ClassAI, Status: http.StatusAccepted,
 			Tool: "generate_post_image", Hints: op.Hints{Title: "Generate post image", Default: true, OpenWorld: true}, Do: op.Func(s.Image),
 			Doc: "Starts a job that draws a featured image for a post."},
-	}
+	})
 }
 
 func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }

@@ -52,6 +52,21 @@ func (s *Service) PublishedPost(ctx context.Context, team, slug string) (p api.P
 	return p, found, err
 }
 
+// PublicAddress finds what was public under a slug; see text.Kind.Now.
+func (s *Service) PublicAddress(ctx context.Context, team, slug string) (now string, gone bool, err error) {
+	err = s.store.View(ctx, func(tx kv.Tx) (err error) {
+		now, gone, err = texts.Now(tx, team, slug, func(id string) (*api.Post, error) {
+			r, err := table.Get(tx, team, id)
+			if err != nil {
+				return nil, err
+			}
+			return r.post(), nil
+		})
+		return err
+	})
+	return now, gone, err
+}
+
 // PublishedAround returns the posts published directly after and before p, nil
 // where there is none.
 func (s *Service) PublishedAround(ctx context.Context, team string, p api.Post) (newer, older *api.Post, err error) {

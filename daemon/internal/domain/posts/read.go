@@ -8,13 +8,10 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
-
-// includeSource asks for content as it was sent, also where it could run in a
-// browser.
-const includeSource = "source"
 
 // Get returns a post with its content.
 func (s *Service) Get(ctx context.Context, who op.Caller, in api.PostGet) (out op.Encoded[api.Post], err error) {
@@ -23,7 +20,7 @@ func (s *Service) Get(ctx context.Context, who op.Caller, in api.PostGet) (out o
 		if err != nil {
 			return err
 		}
-		out, err = r.answer(tx, who.Team, in.ID, in.Include == includeSource)
+		out, err = r.answer(tx, who.Team, in.ID, in.Include == text.Source)
 		return err
 	})
 	return out, err
@@ -36,7 +33,7 @@ func (s *Service) GetBySlug(ctx context.Context, who op.Caller, in api.PostSlug)
 		if err != nil {
 			return err
 		}
-		out, err = r.answer(tx, who.Team, id, in.Include == includeSource)
+		out, err = r.answer(tx, who.Team, id, in.Include == text.Source)
 		return err
 	})
 	return out, err
@@ -55,7 +52,7 @@ func (s *Service) List(ctx context.Context, who op.Caller, in api.PostQuery) (ou
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		page, err := op.List(tx, table, who.Team, scope, in.PageQuery, p, func(id string, r *record) ([]byte, error) {
 			if in.Include != "" {
-				return r.whole(tx, who.Team, id, in.Include == includeSource)
+				return r.whole(tx, who.Team, id, in.Include == text.Source)
 			}
 			return r.JSON, nil
 		})

@@ -8,6 +8,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -30,19 +31,20 @@ type record struct {
 // typicalJSON is what most posts need without their content.
 const typicalJSON = 1024
 
+// kept is what is stored beside the text.
+func (r *record) kept() text.Kept {
+	return text.Kept{Revisions: r.Revisions, Editor: r.Editor, Active: r.Active}
+}
+
 // newRecord returns the record of p. Changes of p do not reach it.
-func newRecord(p api.Post, revisions int, editor string) (*record, error) {
+func newRecord(p api.Post, k text.Kept) (*record, error) {
 	p.Content = ""
 	b, err := op.Encode(make([]byte, 0, typicalJSON), &p)
-	return &record{JSON: b, Version: p.Version, Revisions: revisions, Editor: editor, decoded: &p}, err
+	return &record{JSON: b, Version: p.Version, Revisions: k.Revisions, Editor: k.Editor, Active: k.Active, decoded: &p}, err
 }
 
 // with is r with p in place of its post, whose content is the same.
-func (r *record) with(p api.Post) (*record, error) {
-	next, err := newRecord(p, r.Revisions, r.Editor)
-	next.Active = r.Active
-	return next, err
-}
+func (r *record) with(p api.Post) (*record, error) { return newRecord(p, r.kept()) }
 
 // post is the record decoded, without content. Callers do not change it.
 func (r *record) post() *api.Post {
@@ -147,14 +149,6 @@ func (r *record) whole(tx kv.Tx, team, id string, source bool) ([]byte, error) {
 		return nil, err
 	}
 	return r.join(make([]byte, 0, len(r.JSON)+len(quoted)+16), quoted), nil
-}
-
-// shown is content as an answer has it, when nobody asked for the source.
-func (r *record) shown(content string) string {
-	if !r.Active {
-		return content
-	}
-	return safehtml.Sanitize(content)
 }
 
 func sanitized(quoted []byte) ([]byte, error) {

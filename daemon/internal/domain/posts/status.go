@@ -2,7 +2,6 @@ package posts
 
 import (
 	"context"
-	"net/http"
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/queue"
@@ -35,43 +34,17 @@ func shell(p *api.Post) bool {
 	return p.Content == "" && p.Generation != nil && p.Generation.State != api.JobCompleted
 }
 
-// Publish makes a post public. A published one stays as it is.
-func (s *Service) Publish(ctx context.Context, who op.Caller, in api.PostRef) (api.Post, error) {
-	return s.transition(ctx, who, in, api.PostPublished, "")
-}
-
-// Unpublish makes a published post a draft.
-func (s *Service) Unpublish(ctx context.Context, who op.Caller, in api.PostRef) (api.Post, error) {
-	return s.transition(ctx, who, in, api.PostDraft, api.PostArchived)
-}
-
-// Archive takes a post out of use.
-func (s *Service) Archive(ctx context.Context, who op.Caller, in api.PostRef) (api.Post, error) {
-	return s.transition(ctx, who, in, api.PostArchived, "")
-}
-
-// Unarchive makes an archived post a draft.
-func (s *Service) Unarchive(ctx context.Context, who op.Caller, in api.PostRef) (api.Post, error) {
-	return s.transition(ctx, who, in, api.PostDraft, api.PostPublished)
-}
-
-// transition gives a post a status, unless it has the status not.
-func (s *Service) transition(ctx context.Context, who op.Caller, ref api.PostRef, to, not string) (api.Post, error) {
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Post, error) {
-		return s.change(tx, who, ref, func(p *api.Post) error {
-			if not != "" && p.Status == not {
-				return invalidTransition(p.Status, to)
-			}
-			p.Status = to
-			return nil
-		})
+// moved is the operation of a verb that changes the status.
+func (s *Service) moved(verb string) op.Do {
+	return op.Func(func(ctx context.Context, who op.Caller, in api.PostRef) (api.Post, error) {
+		return s.move(ctx, who, in, verb)
 	})
 }
 
-func invalidTransition(from, to string) error {
-	e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "A post that is %s cannot become %s this way.", from, to)
-	e.From, e.To = from, to
-	return e
+func (s *Service) move(ctx context.Context, who op.Caller, ref api.PostRef, verb string) (api.Post, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Post, error) {
+		return s.change(tx, who, ref, func(p *api.Post) error { return texts.Status.Apply(p, verb) })
+	})
 }
 
 // Delete removes an archived post with its revisions.
@@ -89,10 +62,8 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.PostRef) error {
 	if err := op.CheckVersion(in.IfMatch, r.Version); err != nil {
 		return err
 	}
-	if r.post().Status != api.PostArchived {
-		e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "Only an archived post can be deleted. Archive it first.")
-		e.From, e.To = r.post().Status, "DELETED"
-		return e
+	if err := texts.CheckDelete(r.post()); err != nil {
+		return err
 	}
 	if err := revisions.Drop(tx, who.Team, in.ID); err != nil {
 		return err

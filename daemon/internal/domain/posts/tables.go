@@ -3,4 +3,4 @@ package posts
 import "edgesvc.dev/svc/kv"
 
 // Tables are the tables of this package, for the store's checker.
-func Tables() []kv.Checker { return []kv.Checker{table, revisions.Table} }
+func Tables() []kv.Checker { return []kv.Checker{table, revisions.Table, texts.Addresses.Table()} }

@@ -3,12 +3,11 @@ package posts
 import (
 	"context"
 	"maps"
-	"net/http"
 	"reflect"
-	"slices"
 
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/daemon/internal/resource"
+	"edgesvc.dev/svc/daemon/internal/slug"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -36,7 +35,7 @@ func (s *Service) patch(who op.Caller, p *api.Post, in *api.PostChanges) error {
 		}
 	}
 	if was.Status == api.PostArchived && p.Status == api.PostArchived && !onlyMetadata(in) {
-		return errArchived()
+		return texts.ErrArchived()
 	}
 	if err := check(p); err != nil {
 		return err
@@ -47,37 +46,18 @@ func (s *Service) patch(who op.Caller, p *api.Post, in *api.PostChanges) error {
 	return nil
 }
 
-// errArchived refuses a change that an archived post does not take.
-func errArchived() error {
-	e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "The post is archived; unarchive it to change it.")
-	e.From, e.To = api.PostArchived, api.PostDraft
-	return e
-}
-
 func onlyMetadata(in *api.PostChanges) bool {
 	rest := *in
 	rest.Metadata, rest.Status = api.Opt[map[string]*string]{}, api.Opt[string]{}
 	return reflect.ValueOf(rest).IsZero()
 }
 
+// patched sets the members of a patch that have the post's own form.
+var patched = resource.Copier[api.Post, api.PostChanges]("author", "metadata")
+
 func apply(p *api.Post, in *api.PostChanges) {
-	in.Title.Apply(&p.Title)
-	in.Content.Apply(&p.Content)
-	in.Description.Apply(&p.Description)
-	in.Slug.Apply(&p.Slug)
-	in.Status.Apply(&p.Status)
-	in.Tags.Apply(&p.Tags)
-	in.Locale.Apply(&p.Locale)
-	in.CanonicalURL.Apply(&p.CanonicalURL)
-	in.PublishAt.Apply(&p.PublishAt)
+	patched(p, in)
 	p.Metadata = merged(p.Metadata, in.Metadata)
-	if in.FeaturedImage.Set {
-		p.FeaturedImage = nil
-		if !in.FeaturedImage.Null {
-			img := in.FeaturedImage.Value
-			p.FeaturedImage = &img
-		}
-	}
 	switch {
 	case in.Author.Set && in.Author.Value == "":
 		p.Author = nil
@@ -106,7 +86,7 @@ func (s *Service) change(tx kv.Tx, who op.Caller, ref api.PostRef, edit func(*ap
 	if err != nil {
 		return before, err
 	}
-	after.Content = r.shown(after.Content)
+	after.Content = r.kept().Shown(after.Content, false)
 	return after, nil
 }
 
@@ -115,80 +95,35 @@ func (s *Service) change(tx kv.Tx, who op.Caller, ref api.PostRef, edit func(*ap
 func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Post, cause *kind) (*record, api.Post, error) {
 	now := s.now()
 	settle(&after, now)
-	previous := differences(&before, &after)
-	if len(previous) == 0 && before.Content == after.Content {
+	c := texts.Compare(&before, &after)
+	if c.None() {
 		return r, before, nil
 	}
-	after.Version, after.UpdatedAt = before.Version+1, now
-	editor, revisions, active := r.Editor, r.Revisions, r.Active
-	if textDiffers(&before, &after) {
-		editor = who.Actor.ID
-		if err := keepRevision(tx, who.Team, &before, r.Editor, &revisions); err != nil {
-			return r, before, err
-		}
+	kept := r.kept()
+	if err := c.Next(tx, who, now, &kept); err != nil {
+		return r, before, err
 	}
-	if before.Content != after.Content {
+	if c.Rewritten {
 		summarize(&after)
-		active = safehtml.Active(after.Content)
 		if err := putContent(tx, who.Team, &after); err != nil {
 			return r, before, err
 		}
 	}
-	next, err := newRecord(after, revisions, editor)
+	next, err := newRecord(after, kept)
 	if err != nil {
 		return r, before, err
 	}
-	next.Active = active
-	if err := put(tx, who.Team, after.ID, next); err != nil {
+	if err := slug.Refuse(tx, slugs, table, who.Team, table.Put(tx, who.Team, after.ID, next)); err != nil {
 		return r, before, err
 	}
 	if err := s.reschedule(tx, who.Team, &before, &after); err != nil {
 		return r, before, err
 	}
-	return next, after, s.announce(tx, who, next, &before, &after, previous, cause)
-}
-
-func textDiffers(a, b *api.Post) bool {
-	return a.Title != b.Title || a.Description != b.Description || a.Content != b.Content || !slices.Equal(a.Tags, b.Tags)
-}
-
-// differences holds the earlier value of each member that differs, but of the
-// content, which may be large, and of what is derived.
-func differences(a, b *api.Post) map[string]any {
-	d := map[string]any{}
-	note(d, "title", a.Title, b.Title)
-	note(d, "slug", a.Slug, b.Slug)
-	note(d, "description", a.Description, b.Description)
-	note(d, "status", a.Status, b.Status)
-	note(d, "model", a.Model, b.Model)
-	note(d, "locale", a.Locale, b.Locale)
-	note(d, "canonicalUrl", a.CanonicalURL, b.CanonicalURL)
-	note(d, "publishAt", a.PublishAt, b.PublishAt)
-	note(d, "publishedAt", a.PublishedAt, b.PublishedAt)
-	note(d, "archivedAt", a.ArchivedAt, b.ArchivedAt)
-	note(d, "provenance", a.Provenance, b.Provenance)
-	notePointer(d, "featuredImage", a.FeaturedImage, b.FeaturedImage)
-	notePointer(d, "author", a.Author, b.Author)
-	notePointer(d, "generation", a.Generation, b.Generation)
-	if !slices.Equal(a.Tags, b.Tags) {
-		d["tags"] = a.Tags
+	var more []kind
+	if before.PublishAt != after.PublishAt && before.Status == after.Status {
+		more = append(more, scheduled)
 	}
-	if !maps.Equal(a.Metadata, b.Metadata) {
-		d["metadata"] = a.Metadata
-	}
-	return d
-}
-
-func note[T comparable](d map[string]any, name string, a, b T) {
-	if a != b {
-		d[name] = a
-	}
-}
-
-func notePointer[T comparable](d map[string]any, name string, a, b *T) {
-	if (a == nil) != (b == nil) || a != nil && *a != *b {
-		d[name] = a
-	}
+	return next, after, s.announce(tx, who, next, c.Previous, c.Events(cause, more...)...)
 }
 
 // merged is metadata after a merge patch (RFC 7396).

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"strings"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/status"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -327,9 +327,7 @@ func (s *Service) CancelRun(ctx context.Context, who op.Caller, in api.TaskRunRe
 		case api.RunCanceled:
 			return r.Run, nil
 		case api.RunCompleted, api.RunFailed:
-			e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "A run that is %s cannot be canceled.", r.Run.State)
-			e.From, e.To = r.Run.State, api.RunCanceled
-			return r.Run, e
+			return r.Run, status.Refuse(r.Run.State, api.RunCanceled, "A run that is %s cannot be canceled.", r.Run.State)
 		}
 		r.Run.State, r.Run.Version, r.Run.UpdatedAt = api.RunCanceled, r.Run.Version+1, s.now()
 		r.Run.DurationMs = int64(r.Run.UpdatedAt - r.Run.CreatedAt)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/status"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -188,9 +189,7 @@ func (s *Service) changeKey(tx kv.Tx, who *op.Caller, id, action string, change 
 		return out, err
 	}
 	if k.Revoked != 0 {
-		e := api.NewError(http.StatusConflict, api.CodeInvalidTransition, "A revoked key stays revoked. Create another.")
-		e.From, e.To = "revoked", "active"
-		return out, e
+		return out, status.Refuse("revoked", "active", "A revoked key stays revoked. Create another.")
 	}
 	if err := change(k); err != nil {
 		return out, err
