@@ -278,3 +278,35 @@ func TestAcceptOffline(t *testing.T) {
 		t.Errorf("public page: %s", got.Status)
 	}
 }
+
+// TestAcceptOldAddresses follows links to texts that moved or were taken down.
+func TestAcceptOldAddresses(t *testing.T) {
+	in := start(t)
+	for _, kind := range []struct{ path, page string }{{"/posts", "/team-a/"}, {"/helpdesk/articles", "/team-a/help/"}} {
+		made := in.send(t, "POST", v1+kind.path, in.A.Key, `{"title":"Tours","content":"<p>x</p>","slug":"tours","status":"PUBLISHED"}`).JSON(t)
+		at := v1 + kind.path + "/" + made["id"].(string)
+		in.send(t, "PATCH", at, in.A.Key, `{"slug":"boat-tours"}`)
+		expect := func(slug string, status int, moved string) {
+			t.Helper()
+			got := in.send(t, "GET", kind.page+slug, "", "") // which follows redirects
+			first, to := got.StatusCode, ""
+			if from := got.Request.Response; from != nil {
+				first, to = from.StatusCode, from.Header.Get("Location")
+			}
+			if first != status || to != moved {
+				t.Errorf("%s%s: %d, to %q", kind.page, slug, first, to)
+			}
+		}
+		expect("tours", 301, kind.page+"boat-tours")
+		expect("boat-tours", 200, "")
+		in.send(t, "POST", at+"/unpublish", in.A.Key, "")
+		expect("tours", 404, "")
+		expect("boat-tours", 404, "")
+		in.send(t, "POST", at+"/archive", in.A.Key, "")
+		expect("tours", 410, "")
+		expect("boat-tours", 410, "")
+		in.send(t, "DELETE", at, in.A.Key, "")
+		expect("boat-tours", 410, "")
+		expect("never", 404, "")
+	}
+}

@@ -60,6 +60,11 @@ func (s *site) Post(ctx context.Context, teamID, slug string) (api.Post, bool, e
 	return s.posts.PublishedPost(ctx, teamID, slug)
 }
 
+// PostAddress implements public.Source.
+func (s *site) PostAddress(ctx context.Context, teamID, slug string) (string, bool, error) {
+	return s.posts.PublicAddress(ctx, teamID, slug)
+}
+
 // Around implements public.Source.
 func (s *site) Around(ctx context.Context, teamID string, p api.Post) (newer, older *api.Post, err error) {
 	return s.posts.PublishedAround(ctx, teamID, p)
@@ -83,6 +88,11 @@ func (s *site) Help(ctx context.Context, teamID string) ([]api.Article, []api.Ca
 // HelpArticle implements public.Source.
 func (s *site) HelpArticle(ctx context.Context, teamID, slug string) (api.Article, bool, error) {
 	return s.desk.PublishedArticle(ctx, teamID, slug)
+}
+
+// HelpAddress implements public.Source.
+func (s *site) HelpAddress(ctx context.Context, teamID, slug string) (string, bool, error) {
+	return s.desk.PublicAddress(ctx, teamID, slug)
 }
 
 // HelpSearch implements public.Source.

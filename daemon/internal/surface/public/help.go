@@ -218,7 +218,7 @@ func (p *Pages) helpArticle(ctx *fasthttp.RequestCtx, s site, slug string) error
 		return fmt.Errorf("read help article: %w", err)
 	}
 	if !found || a.Status != api.ArticlePublished {
-		return errNotFound
+		return moved(ctx, s, slug, p.source.HelpAddress, s.HelpArticle)
 	}
 	articles, categories, err := p.source.Help(ctx, s.Team.ID)
 	if err != nil {

@@ -73,6 +73,7 @@ func TestAddresses(t *testing.T) {
 	m := blog()
 	m.media["m1"] = file{"image/png", []byte("png")}
 	m.hosts = map[string]string{"blog.example.com": "team_1"}
+	m.moved = map[string]string{"old": "first"}
 	base := serve(t, m, public.Options{BaseURL: "https://example.com"})
 	tests := []struct {
 		path, host string
@@ -84,6 +85,10 @@ func TestAddresses(t *testing.T) {
 		{"/notes/", "", 200, "<h1 dir=\"auto\">Field Notes</h1>"},
 		{"/notes/first", "", 200, "<h1 itemprop=\"headline\" dir=\"auto\">Fish &amp; &lt;b&gt;"},
 		{"/notes/first/", "", 301, "/notes/first"},
+		{"/notes/old", "", 301, "/notes/first"},
+		{"/notes/help/old", "", 301, "/notes/help/first"},
+		{"/notes/gone", "", 410, "No longer here"},
+		{"/notes/help/gone", "", 410, "No longer here"},
 		{"/notes/generated", "", 200, "Made"},
 		{"/notes/tag/food", "", 200, "Second"},
 		{"/notes/tag/C++", "", 200, "Fish"},

@@ -25,7 +25,10 @@ func (p *Pages) post(ctx *fasthttp.RequestCtx, s site, slug string) error {
 	if err != nil {
 		return fmt.Errorf("read post: %w", err)
 	}
-	if !found || !published(post) {
+	if !found {
+		return moved(ctx, s, slug, p.source.PostAddress, s.Post)
+	}
+	if !published(post) {
 		return errNotFound
 	}
 	newer, older, err := p.around(ctx, s, post)

@@ -41,6 +41,10 @@ type Source interface {
 	// Post finds a published post with its content.
 	Post(ctx context.Context, teamID, slug string) (api.Post, bool, error)
 
+	// PostAddress finds where a post is now that was public under slug, or that it
+	// is gone for good; neither for what was never public.
+	PostAddress(ctx context.Context, teamID, slug string) (now string, gone bool, err error)
+
 	// Around returns the posts published directly after and before p, nil where
 	// there is none. Their content is not used.
 	Around(ctx context.Context, teamID string, p api.Post) (newer, older *api.Post, err error)
@@ -51,6 +55,9 @@ type Source interface {
 
 	// HelpArticle finds a published help article with its content.
 	HelpArticle(ctx context.Context, teamID, slug string) (api.Article, bool, error)
+
+	// HelpAddress is PostAddress for help articles.
+	HelpAddress(ctx context.Context, teamID, slug string) (now string, gone bool, err error)
 
 	// HelpSearch finds the published help articles that answer q, the best first.
 	HelpSearch(ctx context.Context, teamID, q string, limit int) ([]api.HelpHit, error)
@@ -156,6 +163,9 @@ func (p *Pages) Handle(ctx *fasthttp.RequestCtx) {
 // errNotFound is the outcome of every address that shows nothing.
 var errNotFound = errors.New("page not found")
 
+// errGone is the outcome of an address that showed something and never will again.
+var errGone = errors.New("page is gone")
+
 // status of the page that tells of err. Refusals of the source are addresses
 // that nobody was given, such as an unknown cursor.
 func (p *Pages) status(ctx *fasthttp.RequestCtx, err error) int {
@@ -163,6 +173,8 @@ func (p *Pages) status(ctx *fasthttp.RequestCtx, err error) int {
 		return fasthttp.StatusNotFound
 	}
 	switch {
+	case errors.Is(err, errGone):
+		return fasthttp.StatusGone
 	case errors.Is(err, errElsewhere):
 		return fasthttp.StatusForbidden
 	case errors.Is(err, errTooMany):

@@ -1,6 +1,8 @@
 package public
 
 import (
+	"context"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -98,6 +100,22 @@ func segments(ctx *fasthttp.RequestCtx) ([]string, error) {
 		parts[i] = decoded
 	}
 	return parts, nil
+}
+
+// moved answers where nothing is published under a slug: with the address that
+// the text has now, or with whether it is gone.
+func moved(ctx *fasthttp.RequestCtx, s site, slug string, find func(ctx context.Context, teamID, slug string) (string, bool, error), path func(slug string) string) error {
+	now, gone, err := find(ctx, s.Team.ID, slug)
+	switch {
+	case err != nil:
+		return fmt.Errorf("find address: %w", err)
+	case gone:
+		return errGone
+	case now == "":
+		return errNotFound
+	}
+	redirect(ctx, path(now), fasthttp.StatusMovedPermanently)
+	return nil
 }
 
 // redirect answers with a relative Location: the daemon need not know its own

@@ -26,7 +26,8 @@ type memory struct {
 	hosts map[string]string // host to team id
 	posts []api.Post
 	media map[string]file
-	err   error // of every call, when set
+	moved map[string]string // slug by the one before
+	err   error             // of every call, when set
 
 	articles   []api.Article
 	categories []api.Category
@@ -116,6 +117,14 @@ func (m *memory) Help(context.Context, string) ([]api.Article, []api.Category, e
 		}
 	}
 	return shown, m.categories, m.err
+}
+
+func (m *memory) PostAddress(_ context.Context, _, slug string) (string, bool, error) {
+	return m.moved[slug], slug == "gone", nil
+}
+
+func (m *memory) HelpAddress(ctx context.Context, teamID, slug string) (string, bool, error) {
+	return m.PostAddress(ctx, teamID, slug)
 }
 
 func (m *memory) HelpArticle(_ context.Context, _, slug string) (api.Article, bool, error) {

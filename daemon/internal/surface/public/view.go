@@ -177,6 +177,8 @@ func (p *Pages) message(s site, status int) []byte {
 	switch status {
 	case fasthttp.StatusMethodNotAllowed:
 		m = message{"Not possible here", "This address can only be read."}
+	case fasthttp.StatusGone:
+		m = message{"No longer here", "What was at this address has been taken down."}
 	case fasthttp.StatusForbidden:
 		m = message{"Not from here", "Answers are only taken from the page itself. Please go back and try again."}
 	case fasthttp.StatusTooManyRequests:
