@@ -313,7 +313,8 @@ func TestReplacedWhileWorkedOn(t *testing.T) {
 	})
 }
 
-// One team's flood does not keep the others waiting.
+// One team's flood does not keep the others waiting: the next worker to be free
+// takes the other team's item.
 func TestTeamsShareTheWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
@@ -321,20 +322,27 @@ func TestTeamsShareTheWorkers(t *testing.T) {
 		for i := range 20 {
 			b.add(q, "team_flood", fmt.Sprintf("f%02d", i), 0)
 		}
-		b.add(q, "team_small", "s", 1500*time.Millisecond) // when two of the flood are at work
-		var order []string
+		begun, next := make(chan string), make(chan struct{})
 		b.run(q, 2, func(ctx context.Context, c queue.Claim) error {
-			b.mu.Lock()
-			order = append(order, c.Team)
-			b.mu.Unlock()
-			time.Sleep(time.Second)
+			begun <- c.Team
+			select {
+			case <-next:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 			return b.store.Update(ctx, func(tx kv.Tx) error { return q.Finish(tx, c) })
 		})
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if len(order) != 21 || order[4] != "team_small" {
-			t.Errorf("%v", order)
+		for range 2 {
+			if team := <-begun; team != "team_flood" {
+				t.Error(team)
+			}
 		}
+		b.add(q, "team_small", "s", 0) // while two of the flood are at work
+		next <- struct{}{}
+		if team := <-begun; team != "team_small" {
+			t.Errorf("the worker that came free took an item of %s", team)
+		}
+		b.stop()
 	})
 }
 
