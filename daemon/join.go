@@ -135,6 +135,10 @@ func (d *Daemon) reclaim(ctx context.Context) {
 }
 
 func (d *Daemon) logEnd(what string, err error) {
+	if errors.Is(err, event.ErrClock) {
+		slog.Warn(what, "err", err)
+		return
+	}
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, kv.ErrClosed) {
 		slog.Error(what, "err", err)
 	}
@@ -152,7 +156,7 @@ func (d *Daemon) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		d.logEnd("remove old idempotency keys", op.SweepAnswers(ctx, d.store))
+		d.logEnd("remove old idempotency keys", op.SweepAnswers(ctx, d.store, time.Now()))
 		d.logEnd("remove ended sessions", d.team.Sweep(ctx))
 		d.logEnd("remove old task runs", d.tasks.Sweep(ctx))
 		d.logEnd("remove the chat's counts of past days", d.chat.Sweep(ctx))

@@ -497,12 +497,14 @@ export interface Event {
   id: string;
   /** Such as post.published; the event types are documented with their schemas. */
   type: string;
-  category: 'content' | 'audience' | 'commerce';
+  category: 'content' | 'audience' | 'commerce' | 'operator';
   timestamp: Date;
   apiVersion: string;
   teamId: string;
   actor: Actor;
-  /** Ascends within the log; has gaps. */
+  /** The person whom the object is about. */
+  personId?: string | undefined;
+  /** Counts the events of the team: each is one more than the one before. */
   sequence: number;
   data: EventData;
 }
@@ -517,8 +519,10 @@ export interface EventQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** A type, order.* or a category as @commerce. */
+  /** A type, order.*, a category as @commerce, or *. */
   type?: string | undefined;
+  /** Events about this person only. */
+  personId?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 }

@@ -40,6 +40,24 @@ func (t *Table[T]) EachReadable(tx Tx, after string, limit int, skip func(*Corru
 	return next, err
 }
 
+// Last returns the record with the highest id that can be read, of any team, or a
+// *NotFoundError.
+func (t *Table[T]) Last(tx Tx) (team, id string, v *T, err error) {
+	r := Prefix(t.records)
+	r.Reverse = true
+	err = tx.Scan(r, func(key, raw []byte) error {
+		var corrupt *CorruptError
+		if id, team, v, corrupt = parse[T](t.records, key, raw); corrupt != nil {
+			return nil
+		}
+		return Stop
+	})
+	if err == nil && v == nil {
+		err = &NotFoundError{Table: t.name}
+	}
+	return team, id, v, err
+}
+
 // parse reads a pair of the records that start with prefix.
 func parse[T any](prefix, k, v []byte) (id, team string, rec *T, corrupt *CorruptError) {
 	id, _, ok := SplitPart(k[len(prefix):])

@@ -113,6 +113,11 @@ func (t *Table[T]) Insert(tx Tx, team, id string, v *T) error {
 	if len(old) > 0 {
 		return &ConflictError{Table: t.name, Index: "id", Key: id, ID: id}
 	}
+	return t.add(tx, key, team, id, v)
+}
+
+// add stores a record where there is none.
+func (t *Table[T]) add(tx Tx, key []byte, team, id string, v *T) error {
 	value, err := t.encode(key, team, id, v, false)
 	if err != nil {
 		return err
@@ -125,6 +130,12 @@ func (t *Table[T]) Insert(tx Tx, team, id string, v *T) error {
 		return err
 	}
 	return tx.Put(key, value)
+}
+
+// Append is Insert for an id that cannot exist, because a counter that the
+// transaction raised is in it: it looks for no record of that id.
+func (t *Table[T]) Append(tx Tx, team, id string, v *T) error {
+	return t.add(tx, t.recordKey(id), team, id, v)
 }
 
 // Put replaces an existing record and moves its index entries. It returns a

@@ -6,12 +6,13 @@ import "encoding/json"
 type Event struct {
 	ID         string    `json:"id"`
 	Type       string    `json:"type" doc:"Such as post.published; the event types are documented with their schemas."`
-	Category   string    `json:"category" enum:"content,audience,commerce"`
+	Category   string    `json:"category" enum:"content,audience,commerce,operator"`
 	Timestamp  Time      `json:"timestamp"`
 	APIVersion string    `json:"apiVersion"`
 	TeamID     string    `json:"teamId"`
 	Actor      Actor     `json:"actor"`
-	Sequence   uint64    `json:"sequence" doc:"Ascends within the log; has gaps."`
+	PersonID   string    `json:"personId,omitempty" doc:"The person whom the object is about."`
+	Sequence   uint64    `json:"sequence" doc:"Counts the events of the team: each is one more than the one before."`
 	Data       EventData `json:"data"`
 }
 
@@ -24,9 +25,10 @@ type EventData struct {
 // EventQuery filters the log.
 type EventQuery struct {
 	PageQuery
-	Type  string `json:"type,omitempty" maxLength:"100" doc:"A type, order.* or a category as @commerce."`
-	Since Time   `json:"since,omitzero"`
-	Until Time   `json:"until,omitzero"`
+	Type     string `json:"type,omitempty" maxLength:"100" doc:"A type, order.*, a category as @commerce, or *."`
+	PersonID string `json:"personId,omitempty" maxLength:"64" doc:"Events about this person only."`
+	Since    Time   `json:"since,omitzero"`
+	Until    Time   `json:"until,omitzero"`
 }
 
 // EventRef names an event.

@@ -62,7 +62,8 @@ const noteEvery = 20_000
 // event is handed over at least once: again when fn fails, after a pause that
 // grows to a minute, and again after a crash between fn and the note that it is
 // done. Follow returns when ctx ends, with its error, or when the store fails.
-// A consumer is followed by one call at a time.
+// A consumer is followed by one call at a time. An event that cannot be read is
+// left out.
 func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Context, []api.Event) error, patterns ...string) error {
 	woken, cancel := l.Wake()
 	defer cancel()
@@ -72,17 +73,16 @@ func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Conte
 	}
 	pause, noted := retryFirst, after
 	for {
-		batch, err := l.next(ctx, after)
+		batch, last, err := l.next(ctx, after)
 		if err != nil {
 			return fmt.Errorf("follow events as %s: %w", consumer, err)
 		}
-		if len(batch) == 0 {
+		if last == after {
 			if err := wait(ctx, woken); err != nil {
 				return err
 			}
 			continue
 		}
-		last := batch[len(batch)-1].Sequence
 		batch = l.wanted(batch, patterns)
 		if len(batch) == 0 && last-noted < noteEvery {
 			after = last
@@ -117,14 +117,14 @@ func (l *Log) Tail(ctx context.Context, fn func(api.Event), patterns ...string) 
 	})
 	for err == nil {
 		var batch []api.Event
-		if batch, err = l.next(ctx, after); err != nil {
+		before := after
+		if batch, after, err = l.next(ctx, before); err != nil {
 			break
 		}
-		if len(batch) == 0 {
+		if after == before {
 			err = wait(ctx, woken)
 			continue
 		}
-		after = batch[len(batch)-1].Sequence
 		for _, e := range l.wanted(batch, patterns) {
 			fn(e)
 		}
@@ -158,12 +158,12 @@ func wait[T any](ctx context.Context, ch <-chan T) error {
 	}
 }
 
-func (l *Log) next(ctx context.Context, after uint64) (batch []api.Event, err error) {
+func (l *Log) next(ctx context.Context, after uint64) (batch []api.Event, last uint64, err error) {
 	err = l.store.View(ctx, func(tx kv.Tx) (err error) {
-		batch, err = l.Read(tx, after, followBatch)
+		batch, last, err = l.Read(tx, after, followBatch)
 		return err
 	})
-	return batch, err
+	return batch, last, err
 }
 
 func (l *Log) cursor(ctx context.Context, consumer string) (after uint64, err error) {

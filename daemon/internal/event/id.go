@@ -9,9 +9,9 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// recordID is the table's id of the event with this sequence number: hex of
-// fixed width, which sorts by value. No event has the number 0, so recordID(0)
-// stands before all.
+// recordID is the table's id of the event at this position: hex of fixed width,
+// which sorts by value. No event has the position 0, so recordID(0) stands before
+// all.
 func recordID(seq uint64) string { return fmt.Sprintf("%016x", seq) }
 
 func parseRecordID(id string) (uint64, error) {
@@ -32,8 +32,7 @@ var typeID = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(
 const pad = 4
 
 // eventID is the TypeID of an event: a UUIDv7 (RFC 9562, 5.7) of the event's time
-// whose random part is the sequence number, for that is unique already and leads
-// back to the record.
+// whose random part is the sequence number, which is unique in the team.
 func eventID(at api.Time, seq uint64) string {
 	var b [pad + 16]byte
 	binary.BigEndian.PutUint64(b[pad:], uint64(max(at, 0))<<16|0x7000)
@@ -41,15 +40,15 @@ func eventID(at api.Time, seq uint64) string {
 	return idPrefix + typeID.EncodeToString(b[:])[6:]
 }
 
-// parseEventID returns the sequence number that eventID was given. Only the
-// record tells whether the rest of the id is right.
-func parseEventID(id string) (seq uint64, ok bool) {
+// parseEventID returns what eventID was given. Only a record tells whether there
+// is such an event.
+func parseEventID(id string) (at api.Time, seq uint64, ok bool) {
 	if len(id) != len(idPrefix)+26 || id[:len(idPrefix)] != idPrefix {
-		return 0, false
+		return 0, 0, false
 	}
 	b, err := typeID.DecodeString("000000" + id[len(idPrefix):])
 	if err != nil || len(b) != pad+16 { // the decoder skips line ends
-		return 0, false
+		return 0, 0, false
 	}
-	return binary.BigEndian.Uint64(b[pad+8:]) & (1<<62 - 1), true
+	return api.Time(binary.BigEndian.Uint64(b[pad:]) >> 16), binary.BigEndian.Uint64(b[pad+8:]) & (1<<62 - 1), true
 }

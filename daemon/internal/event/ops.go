@@ -41,10 +41,13 @@ func (l *Log) List(ctx context.Context, who op.Caller, q api.EventQuery) (page a
 	if q.Type != "" {
 		p.Keep = func(r *record) bool { return l.Match(q.Type, r.Type) }
 	}
-	scope := q.Type + "\x00" + q.Since.String() + "\x00" + q.Until.String()
+	if q.PersonID != "" {
+		p.Index, p.Prefixes = "p", [][]byte{kv.Key(q.PersonID)}
+	}
+	scope := q.PersonID + "\x00" + q.Type + "\x00" + q.Since.String() + "\x00" + q.Until.String()
 	err = l.store.View(ctx, func(tx kv.Tx) (err error) {
 		page, err = op.List(tx, events, who.Team, scope, q.PageQuery, p, func(id string, r *record) (api.Event, error) {
-			return l.event(r, who.Team, id)
+			return l.event(r, who.Team, id), nil
 		})
 		return err
 	})
@@ -60,20 +63,26 @@ func unknownType(pattern string) error {
 
 // Get returns one event of the caller's team.
 func (l *Log) Get(ctx context.Context, who op.Caller, in api.EventRef) (e api.Event, err error) {
-	seq, ok := parseEventID(in.ID)
+	at, _, ok := parseEventID(in.ID)
 	if !ok {
 		return e, &kv.NotFoundError{Table: events.Name(), ID: in.ID}
 	}
+	p := kv.Page[record]{Index: "t", From: timeKey(at), To: timeKey(at + 1), Limit: 100, Skip: op.Unreadable}
 	err = l.store.View(ctx, func(tx kv.Tx) error {
-		id := recordID(seq)
-		r, err := events.Get(tx, who.Team, id)
-		if err != nil {
-			return err
+		for more := true; more; {
+			res, err := events.List(tx, who.Team, p)
+			if err != nil {
+				return err
+			}
+			for i, r := range res.Records {
+				if e = l.event(r, who.Team, res.IDs[i]); e.ID == in.ID {
+					return nil
+				}
+			}
+			p.After, more = res.Next, res.More
 		}
-		if e, err = l.event(r, who.Team, id); err == nil && e.ID != in.ID {
-			return &kv.NotFoundError{Table: events.Name(), ID: in.ID}
-		}
-		return err
+		e = api.Event{}
+		return &kv.NotFoundError{Table: events.Name(), ID: in.ID}
 	})
 	return e, err
 }

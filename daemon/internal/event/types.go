@@ -10,6 +10,7 @@ const (
 	Content  = "content"
 	Audience = "audience"
 	Commerce = "commerce"
+	Operator = "operator" // about what the team's operators must see to
 )
 
 // Kind is one type of event, declared by the domain that appends it: its object
@@ -18,6 +19,14 @@ type Kind[T any] struct {
 	Name     string // "post.published"
 	Category string
 	Doc      string
+	Person   func(*T) string // id of the person whom the object is about; nil: nobody
+}
+
+func (k Kind[T]) person(v *T) string {
+	if k.Person == nil {
+		return ""
+	}
+	return k.Person(v)
 }
 
 // Type is a kind as the catalogue lists it.
@@ -55,16 +64,22 @@ func (l *Log) category(name string) string {
 	return t.category
 }
 
-// Match reports whether a type is meant by pattern: a type, "order.*" or a
-// category as "@commerce".
+// Match reports whether a type is meant by pattern: a type, "order.*", a category
+// as "@commerce", or "*". What is about the operators' own affairs only its exact
+// type means.
 func (l *Log) Match(pattern, name string) bool {
+	if pattern == name {
+		return true
+	}
+	own := l.category(name)
+	if own == Operator {
+		return false
+	}
 	if c, ok := strings.CutPrefix(pattern, "@"); ok {
-		return l.category(name) == c
+		return own == c
 	}
-	if noun, ok := strings.CutSuffix(pattern, "*"); ok && strings.HasSuffix(noun, ".") {
-		return strings.HasPrefix(name, noun)
-	}
-	return pattern == name
+	noun, ok := strings.CutSuffix(pattern, "*")
+	return ok && (noun == "" || strings.HasSuffix(noun, ".") && strings.HasPrefix(name, noun))
 }
 
 // Known reports whether any type is meant by pattern.

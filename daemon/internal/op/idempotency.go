@@ -111,12 +111,18 @@ func (c *claim) replay(res Result) Result {
 	return res
 }
 
-// SweepAnswers deletes the answers that expired, a page at a time.
-func SweepAnswers(ctx context.Context, store kv.Store) error {
+// SweepAnswers deletes the answers that had expired at now, a page at a time. It
+// leaves them all when the newest has been expired for long: then nothing grows,
+// and the clock may be wrong.
+func SweepAnswers(ctx context.Context, store kv.Store, now time.Time) error {
+	newest, err := newestAnswer(ctx, store)
+	if err != nil || newest < now.Add(-IdempotencyTTL).UnixMilli() {
+		return err
+	}
 	for after := ""; ; {
 		next := ""
 		err := store.Update(ctx, func(tx kv.Tx) (err error) {
-			next, err = sweepPage(tx, after)
+			next, err = sweepPage(tx, after, now.UnixMilli())
 			return err
 		})
 		if err != nil || next == "" {
@@ -126,9 +132,22 @@ func SweepAnswers(ctx context.Context, store kv.Store) error {
 	}
 }
 
-func sweepPage(tx kv.Tx, after string) (next string, err error) {
+// newestAnswer is when the last answer expires.
+func newestAnswer(ctx context.Context, store kv.Store) (expires int64, err error) {
+	for after, more := "", true; more && err == nil; more = after != "" {
+		err = store.View(ctx, func(tx kv.Tx) (err error) {
+			after, err = answers.EachReadable(tx, after, 500, Unreadable, func(_, _ string, a *answer) error {
+				expires = max(expires, a.Expires)
+				return nil
+			})
+			return err
+		})
+	}
+	return expires, err
+}
+
+func sweepPage(tx kv.Tx, after string, now int64) (next string, err error) {
 	var dead [][2]string
-	now := time.Now().UnixMilli()
 	next, err = answers.EachReadable(tx, after, 500, Unreadable, func(team, id string, a *answer) error {
 		if a.Expires < now {
 			dead = append(dead, [2]string{team, id})

@@ -56,11 +56,11 @@ func (s *Service) Close() error { return s.index.close() }
 func (x *index) follow(ctx context.Context, idx bleve.Index) (more bool, err error) {
 	batch, position, note := idx.NewBatch(), x.position, false
 	err = x.store.View(ctx, func(tx kv.Tx) error {
-		events, err := x.log.Read(tx, position, followBatch)
-		if err != nil || len(events) == 0 {
+		events, last, err := x.log.Read(tx, position, followBatch)
+		if err != nil || last == position {
 			return err
 		}
-		more, position = len(events) == followBatch, events[len(events)-1].Sequence
+		more, position = true, last
 		changed, err := articlesOf(events)
 		if err != nil {
 			return err

@@ -194,7 +194,7 @@ func (x *index) place(ctx context.Context, found bleve.Index) (position uint64, 
 		return 0, fmt.Errorf("it was not finished")
 	}
 	err = x.store.View(ctx, func(tx kv.Tx) error {
-		there, err := x.log.Read(tx, position-1, 1)
+		there, _, err := x.log.Read(tx, position-1, 1)
 		if err == nil && (len(there) == 0 || there[0].ID != id) {
 			err = fmt.Errorf("it is of other data: event %d is not %s", position, id)
 		}
@@ -205,7 +205,7 @@ func (x *index) place(ctx context.Context, found bleve.Index) (position uint64, 
 
 // mark is the position as the index keeps it.
 func (x *index) mark(tx kv.Tx, position uint64) ([]byte, error) {
-	there, err := x.log.Read(tx, max(position, 1)-1, 1)
+	there, _, err := x.log.Read(tx, max(position, 1)-1, 1)
 	if err != nil || len(there) == 0 {
 		return nil, err
 	}

@@ -2,7 +2,9 @@ package tasks
 
 import (
 	"context"
+	"errors"
 
+	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -49,37 +51,43 @@ func (s *Service) cutOff(tx kv.Tx, team, id string) error {
 	return s.finish(tx, team, r)
 }
 
-// Sweep deletes the runs that are older than thirty days, a page at a time.
+// Sweep deletes the runs that are older than thirty days, a page at a time. It
+// deletes none, with event.ErrClock, when all are.
 func (s *Service) Sweep(ctx context.Context) error {
 	before := api.TimeOf(s.Now().Add(-maxRunAge))
-	for {
-		n := 0
-		err := s.store.Update(ctx, func(tx kv.Tx) (err error) {
-			n, err = sweep(tx, before)
+	err := s.store.View(ctx, func(tx kv.Tx) error {
+		_, _, newest, err := runs.Last(tx)
+		if _, none := errors.AsType[*kv.NotFoundError](err); none {
+			return nil
+		}
+		if err == nil && newest.Run.CreatedAt < before {
+			err = event.ErrClock
+		}
+		return err
+	})
+	for after, more := "", true; more && err == nil; more = after != "" {
+		err = s.store.Update(ctx, func(tx kv.Tx) (err error) {
+			after, err = sweep(tx, after, before)
 			return err
 		})
-		if err != nil || n < upkeepPage {
-			return err
-		}
 	}
+	return err
 }
 
-func sweep(tx kv.Tx, before api.Time) (int, error) {
+// sweep looks at one page of runs. next is "" behind the last old one.
+func sweep(tx kv.Tx, after string, before api.Time) (next string, err error) {
 	var dead [][2]string
-	_, err := runs.Each(tx, "", upkeepPage, func(team, id string, r *runRecord) error {
+	next, err = runs.EachReadable(tx, after, upkeepPage, op.Unreadable, func(team, id string, r *runRecord) error {
 		if r.Run.CreatedAt >= before {
 			return kv.Stop
 		}
 		dead = append(dead, [2]string{team, id})
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
 	for _, d := range dead {
-		if err := runs.Delete(tx, d[0], d[1]); err != nil {
-			return 0, err
+		if err == nil {
+			err = runs.Delete(tx, d[0], d[1])
 		}
 	}
-	return len(dead), nil
+	return next, err
 }

@@ -2,6 +2,7 @@ package tasks_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/domain/tasks"
+	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/outbound"
 	"edgesvc.dev/svc/sdk/api"
@@ -70,6 +72,10 @@ func TestRunsAreKeptForThirtyDays(t *testing.T) {
 		}
 	}
 	must[api.TaskRun](w, "tasks.getRun", m{"id": kept})
+	w.now = start.AddDate(1, 0, 0) // a clock that has jumped
+	if err := w.tasks.Sweep(t.Context()); !errors.Is(err, event.ErrClock) || w.count() != 1 {
+		t.Errorf("%v, %d runs are left", err, w.count())
+	}
 }
 
 func (w *world) count() (n int) {
