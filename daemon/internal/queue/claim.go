@@ -2,8 +2,8 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
@@ -42,9 +42,13 @@ func (q *Queue) Retry(tx kv.Tx, c Claim, reason string) error {
 	if r.Attempt >= q.o.Attempts {
 		return q.bury(tx, c.ID, r, reason)
 	}
-	r.Leased, r.Due = false, q.o.Now().Add(q.o.Delay(r.Attempt)).UnixMilli()
+	r.Leased = false
+	if r.delay(q.o.Delay(r.Attempt), q.now()); r.Again {
+		r.Again = false
+		r.delay(0, q.now())
+	}
 	tx.OnCommit(q.notify)
-	return rows.Put(tx, daemon, q.rowID(c.ID), r)
+	return q.put(tx, q.rowID(c.ID), r)
 }
 
 // release gives the item back at once, as if it had not been claimed: the
@@ -54,8 +58,9 @@ func (q *Queue) release(tx kv.Tx, c Claim) error {
 	if err != nil {
 		return err
 	}
-	r.Leased, r.Due, r.Attempt = false, q.now(), r.Attempt-1
-	return rows.Put(tx, daemon, q.rowID(c.ID), r)
+	r.Leased, r.Again, r.Attempt = false, false, r.Attempt-1
+	r.delay(0, q.now())
+	return q.put(tx, q.rowID(c.ID), r)
 }
 
 func (q *Queue) held(tx kv.Tx, c Claim) (*row, error) {
@@ -74,8 +79,8 @@ func (q *Queue) held(tx kv.Tx, c Claim) (*row, error) {
 
 // bury keeps the row as a dead letter.
 func (q *Queue) bury(tx kv.Tx, id string, r *row, reason string) error {
-	r.Leased, r.Dead = false, reason
-	if err := rows.Put(tx, daemon, q.rowID(id), r); err != nil {
+	r.Leased, r.Again, r.Dead = false, false, reason
+	if err := q.put(tx, q.rowID(id), r); err != nil {
 		return err
 	}
 	return q.o.Dead(tx, r.item(id), reason)
@@ -111,27 +116,29 @@ func (q *Queue) renew(ctx context.Context, c Claim) error {
 		if err != nil {
 			return err
 		}
-		r.Due = q.o.Now().Add(q.o.Lease).UnixMilli()
-		return rows.Put(tx, daemon, q.rowID(c.ID), r)
+		r.delay(q.o.Lease, q.now())
+		return q.put(tx, q.rowID(c.ID), r)
 	})
 }
 
-// fairBudget is how many due rows are looked at for one of a team that has less
-// work under way than the others.
-const fairBudget = 256
-
 // claim leases up to n due items, those of the least busy teams first. running
-// counts the work under way by team. It also returns when the next item becomes
-// due, zero for none.
+// counts the work under way by team. It also returns when to look again, zero
+// when only an addition or the end of some work can make a difference.
 func (q *Queue) claim(ctx context.Context, n int, running map[string]int) (claims []Claim, next time.Time, err error) {
+	served, from := q.turns.last()
+	var look string
 	err = q.store.Update(ctx, func(tx kv.Tx) error {
 		claims, next = nil, time.Time{}
-		due, err := q.due(tx)
+		if err := q.checkClock(tx); err != nil {
+			return err
+		}
+		due, full, to, err := q.candidates(tx, from)
 		if err != nil {
 			return err
 		}
-		for _, i := range share(due.Records, n, running) {
-			c, err := q.lease(tx, strings.TrimPrefix(due.IDs[i], q.name+"/"), due.Records[i])
+		look = to
+		for _, w := range share(due, n, q.o.PerTeam, running, served) {
+			c, err := q.lease(tx, w.id, w.row)
 			if err != nil {
 				return err
 			}
@@ -139,40 +146,30 @@ func (q *Queue) claim(ctx context.Context, n int, running map[string]int) (claim
 				claims = append(claims, *c)
 			}
 		}
+		if len(claims) > 0 {
+			if err := q.noteClock(tx); err != nil {
+				return err
+			}
+		}
+		if full && len(claims) < n { // what else is due was not seen
+			next = q.o.Now().Add(fullPause)
+			return nil
+		}
 		next, err = q.nextDue(tx)
 		return err
 	})
+	if errors.Is(err, errStepped) {
+		return nil, q.o.Now(), q.rebase(ctx)
+	}
 	if err != nil {
 		return nil, time.Time{}, fmt.Errorf("claim from queue %s: %w", q.name, err)
 	}
+	q.turns.took(claims, look)
 	return claims, next, nil
 }
 
-func (q *Queue) due(tx kv.Tx) (*kv.Result[row], error) {
-	return rows.List(tx, daemon, kv.Page[row]{
-		Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Ascending: true,
-		To: kv.Key(dueKey(q.now() + 1)), Limit: fairBudget,
-	})
-}
-
-// share picks up to n of the due rows: each time the first row of the team with
-// the least work.
-func share(due []*row, n int, running map[string]int) (picked []int) {
-	load := maps.Clone(running)
-	taken := make([]bool, len(due))
-	for len(picked) < min(n, len(due)) {
-		best := -1
-		for i, r := range due {
-			if !taken[i] && (best < 0 || load[r.Team] < load[due[best].Team]) {
-				best = i
-			}
-		}
-		taken[best] = true
-		load[due[best].Team]++
-		picked = append(picked, best)
-	}
-	return picked
-}
+// fullPause follows a look at a full window that left workers free.
+const fullPause = 50 * time.Millisecond
 
 // lease takes one due row. A row that already had all its attempts, each of
 // which ended with the worker's death, is buried instead.
@@ -181,15 +178,18 @@ func (q *Queue) lease(tx kv.Tx, id string, r *row) (*Claim, error) {
 		return nil, q.bury(tx, id, r, "every attempt ended without an outcome")
 	}
 	r.Leased, r.Attempt, r.Token = true, r.Attempt+1, r.Token+1
-	r.Due = q.o.Now().Add(q.o.Lease).UnixMilli()
-	if err := rows.Put(tx, daemon, q.rowID(id), r); err != nil {
+	r.delay(q.o.Lease, q.now())
+	if err := q.put(tx, q.rowID(id), r); err != nil {
 		return nil, err
 	}
 	return &Claim{Item: r.item(id), token: r.Token}, nil
 }
 
+// nextDue is when a row becomes due that is not, zero for none.
 func (q *Queue) nextDue(tx kv.Tx) (time.Time, error) {
-	res, err := rows.List(tx, daemon, kv.Page[row]{Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Ascending: true, Limit: 1})
+	res, err := rows.List(tx, daemon, kv.Page[row]{
+		Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Ascending: true, From: kv.Key(dueKey(q.now() + 1)), Limit: 1,
+	})
 	if err != nil || len(res.Records) == 0 {
 		return time.Time{}, err
 	}

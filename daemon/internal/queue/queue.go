@@ -30,7 +30,14 @@ type Options struct {
 	Delay func(attempt int) time.Duration
 	// Dead runs in the transaction that gives an item up, with the reason.
 	Dead func(tx kv.Tx, it Item, reason string) error
-	Now  func() time.Time // the clock; time.Now
+	// Fair makes one team's due items, however many, keep no other team's waiting.
+	// It costs a row more index; without it only the first 256 due items are
+	// shared out among teams.
+	Fair bool
+	// PerTeam is the most items of one team that are worked on at a time; 0 is no
+	// bound. A queue with it is Fair too, or capped items may hide others.
+	PerTeam int
+	Now     func() time.Time // the clock; time.Now
 }
 
 func (o Options) withDefaults() Options {
@@ -58,6 +65,7 @@ type Queue struct {
 	store kv.Store
 	o     Options
 	wake  chan struct{} // holds one token when something may have become due
+	turns turns
 }
 
 // New describes the queue of that name, which never changes: it is in the keys.
@@ -85,6 +93,11 @@ type row struct {
 	Token  uint64 `json:"k,omitempty"`
 	Leased bool   `json:"l,omitempty"`
 	Dead   string `json:"x,omitempty"` // the reason
+	Again  bool   `json:"g,omitempty"` // touched while it was leased
+	Fair   bool   `json:"f,omitempty"` // of a fair queue
+
+	Set   int64 `json:"s,omitempty"` // when the row was written, in Unix milliseconds
+	Named bool  `json:"w,omitempty"` // Due is a time that somebody named, not one from now on
 }
 
 // rows are the items of all queues. They belong to the daemon, not to a team:
@@ -94,6 +107,13 @@ var rows = kv.NewTable("queue", kv.Index[row]{
 	Keys: func(v *row, add func([]byte)) {
 		if v.Dead == "" {
 			add(kv.Key(v.Queue, dueKey(v.Due)))
+		}
+	},
+}, kv.Index[row]{
+	Name: "lane",
+	Keys: func(v *row, add func([]byte)) {
+		if v.Fair && v.Dead == "" {
+			add(kv.Key(v.Queue, v.Team, dueKey(v.Due)))
 		}
 	},
 }, kv.Index[row]{
@@ -115,7 +135,8 @@ func (q *Queue) rowID(id string) string { return q.name + "/" + id }
 // same id is replaced; whoever works on that one loses its claim.
 func (q *Queue) Add(tx kv.Tx, it Item, due time.Time) error {
 	id := q.rowID(it.ID)
-	r := &row{Queue: q.name, Team: it.Team, Payload: it.Payload, Due: due.UnixMilli()}
+	r := &row{Queue: q.name, Team: it.Team, Payload: it.Payload, Fair: q.o.Fair, Set: q.now()}
+	r.setDue(due, r.Set)
 	tx.OnCommit(q.notify)
 	old, err := rows.Get(tx, daemon, id)
 	if missing(err) {
@@ -125,7 +146,24 @@ func (q *Queue) Add(tx kv.Tx, it Item, due time.Time) error {
 		return err
 	}
 	r.Token = old.Token + 1
+	return q.put(tx, id, r)
+}
+
+// put stores a row that is there.
+func (q *Queue) put(tx kv.Tx, id string, r *row) error {
+	r.Set, r.Fair = q.now(), q.o.Fair
 	return rows.Put(tx, daemon, id, r)
+}
+
+// setDue makes the row due at a time that somebody named, or now.
+func (r *row) setDue(due time.Time, now int64) {
+	r.Due = due.UnixMilli()
+	r.Named = r.Due > now
+}
+
+// delay makes the row due after a while.
+func (r *row) delay(d time.Duration, now int64) {
+	r.Due, r.Named = now+d.Milliseconds(), false
 }
 
 // Remove takes an item out, if it is there. Whoever works on it loses its claim.
@@ -138,29 +176,43 @@ func (q *Queue) Remove(tx kv.Tx, id string) error {
 }
 
 // Reclaim makes every leased item due at once. The daemon calls it at its start
-// where no other process can be holding leases; elsewhere they run out.
+// where no other process can be holding leases; elsewhere they run out. A lease
+// never ends later than its length from now, so no row behind that is looked at.
 func (q *Queue) Reclaim(ctx context.Context) error {
 	err := q.store.Update(ctx, func(tx kv.Tx) error {
-		leased, err := q.each(tx, func(r *row) bool { return r.Leased })
+		err := q.checkClock(tx)
+		if err != nil {
+			return err
+		}
+		leased, err := q.leased(tx)
 		for id, r := range leased {
 			if err == nil {
-				r.Leased, r.Due = false, q.now()
-				err = rows.Put(tx, daemon, id, r)
+				r.Leased = false
+				r.delay(0, q.now())
+				err = q.put(tx, id, r)
 			}
 		}
 		tx.OnCommit(q.notify)
 		return err
 	})
+	if errors.Is(err, errStepped) {
+		if err = q.rebase(ctx); err == nil {
+			return q.Reclaim(ctx)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("reclaim queue %s: %w", q.name, err)
 	}
 	return nil
 }
 
-// each returns the live rows of this queue that keep accepts, by row id.
-func (q *Queue) each(tx kv.Tx, keep func(*row) bool) (map[string]*row, error) {
+// leased returns the leased rows of this queue by row id.
+func (q *Queue) leased(tx kv.Tx) (map[string]*row, error) {
 	out := map[string]*row{}
-	p := kv.Page[row]{Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Ascending: true, Limit: 500, Keep: keep}
+	p := kv.Page[row]{
+		Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Ascending: true, Limit: 500, Keep: func(r *row) bool { return r.Leased },
+		To: kv.Key(dueKey(q.o.Now().Add(q.o.Lease).UnixMilli() + 1)),
+	}
 	for {
 		res, err := rows.List(tx, daemon, p)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/queue"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/kv/bolt"
+	"edgesvc.dev/svc/kv/kvtest"
 )
 
 // bench is a store with workers on a queue. In a synctest bubble its clock is
@@ -36,7 +38,7 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, store: store}
+	b := &bench{t: t, store: kvtest.Twice(store)}
 	t.Cleanup(func() {
 		b.stop()
 		store.Close()
@@ -122,7 +124,7 @@ func TestFailuresAreRetriedAndThenBuried(t *testing.T) {
 		q := queue.New(b.store, "work", queue.Options{
 			Attempts: 3, Delay: func(attempt int) time.Duration { return time.Duration(attempt) * time.Minute },
 			Dead: func(tx kv.Tx, it queue.Item, reason string) error {
-				b.note("dead %s %s", it.ID, reason)
+				tx.OnCommit(func() { b.note("dead %s %s", it.ID, reason) })
 				return nil
 			},
 		})
@@ -170,12 +172,26 @@ func TestLongWorkIsNotDoneTwice(t *testing.T) {
 	})
 }
 
+// silentStore refuses every Update while it is on.
+type silentStore struct {
+	kv.Store
+	on atomic.Bool
+}
+
+func (s *silentStore) Update(ctx context.Context, fn func(kv.Tx) error) error {
+	if s.on.Load() {
+		return errors.New("no word gets through")
+	}
+	return s.Store.Update(ctx, fn)
+}
+
 // A process that was stopped (SIGSTOP) loses its lease; what it does when it
 // wakes up has no effect.
 func TestAStalledWorkerCannotFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		stalled := queue.New(b.store, "work", queue.Options{Lease: 1000 * time.Hour}) // its renewals never come
+		silent := &silentStore{Store: b.store}
+		stalled := queue.New(silent, "work", queue.Options{})
 		q := queue.New(b.store, "work", queue.Options{})
 		effects := 0
 		effect := func(q *queue.Queue, c queue.Claim) error {
@@ -183,12 +199,13 @@ func TestAStalledWorkerCannotFinish(t *testing.T) {
 				if err := q.Finish(tx, c); err != nil {
 					return err
 				}
-				effects++
+				tx.OnCommit(func() { effects++ })
 				return nil
 			})
 		}
 		b.add(q, "team_a", "x", 0)
 		b.run(stalled, 1, func(_ context.Context, c queue.Claim) error {
+			silent.on.Store(true) // its renewals never come
 			time.Sleep(time.Hour)
 			err := effect(stalled, c)
 			b.note("stalled: %v", err)
@@ -217,8 +234,8 @@ func TestAStalledWorkerCannotFinish(t *testing.T) {
 func TestAbandonedItemsBecomeDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
-		q := queue.New(b.store, "work", queue.Options{Attempts: 2, Dead: func(_ kv.Tx, it queue.Item, reason string) error {
-			b.note("dead after %d", it.Attempt)
+		q := queue.New(b.store, "work", queue.Options{Attempts: 2, Dead: func(tx kv.Tx, it queue.Item, reason string) error {
+			tx.OnCommit(func() { b.note("dead after %d", it.Attempt) })
 			return nil
 		}})
 		b.add(q, "team_a", "x", 0)

@@ -43,14 +43,23 @@ func (q *Queue) Run(ctx context.Context, workers int, handle Handler) {
 			for _, c := range claims {
 				p.start(ctx, c)
 			}
-			// With all due work claimed, next is in the future, or there is no
-			// free worker, whose end wakes this loop.
-			if !next.IsZero() && len(claims) < n {
-				wait = min(wait, max(next.Sub(q.o.Now()), time.Millisecond))
+			// With a worker free, all that is due and may be worked on is claimed;
+			// with none, the end of work wakes this loop.
+			if err == nil && len(claims) < n {
+				wait = q.pause(next)
 			}
 		}
 		q.sleep(ctx, wait)
 	}
+}
+
+// pause is how long to wait for the time next, zero being never, when nothing else
+// wakes the queue.
+func (q *Queue) pause(next time.Time) time.Duration {
+	if next.IsZero() {
+		return idle
+	}
+	return min(idle, max(next.Sub(q.o.Now()), time.Millisecond))
 }
 
 func (q *Queue) sleep(ctx context.Context, d time.Duration) {

@@ -3,4 +3,4 @@ package queue
 import "edgesvc.dev/svc/kv"
 
 // Tables are the tables of this package, for the store's checker.
-func Tables() []kv.Checker { return []kv.Checker{rows} }
+func Tables() []kv.Checker { return []kv.Checker{rows, clocks} }
