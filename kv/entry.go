@@ -3,6 +3,7 @@ package kv
 import (
 	"bytes"
 	"errors"
+	"fmt"
 )
 
 // entry is one place where an index lists a record.
@@ -39,9 +40,12 @@ func (t *Table[T]) entriesOf(team, id string, v *T) []entry {
 }
 
 // taken returns a *ConflictError when another record holds a unique entry of is
-// that is not among was.
+// that is not among was, and an error for an entry that no store takes.
 func (t *Table[T]) taken(tx Tx, is, was []entry) error {
 	for _, e := range is {
+		if len(e.key) > MaxKey {
+			return fmt.Errorf("%s record has a key of %d bytes in the index %s, %d more than there may be", t.name, len(e.key), e.index, len(e.key)-MaxKey)
+		}
 		if !e.unique || contains(was, e.key) {
 			continue
 		}

@@ -30,6 +30,18 @@ func newID(prefix string, clock func() time.Time) string {
 	return appendID(prefix, u)
 }
 
+// IDFrom is the id of prefix for the time t that these bytes make: the same ones
+// make the same id. The bytes must be as good as random, such as those of a hash;
+// six of their bits are not used.
+func IDFrom(prefix string, t time.Time, random [10]byte) string {
+	var u [16]byte
+	binary.BigEndian.PutUint64(u[:8], uint64(max(t.UnixMilli(), 0))<<16)
+	copy(u[6:], random[:])
+	u[6] = u[6]&0x0f | 0x70
+	u[8] = u[8]&0x3f | 0x80
+	return appendID(prefix, u)
+}
+
 // IDFloor is the smallest id of prefix that IDAt can make at t or later. It
 // bounds scans by creation time.
 func IDFloor(prefix string, t time.Time) string {

@@ -32,10 +32,18 @@ type Store interface {
 // Versioned is a store that can tell cheaply that nothing has changed: what a
 // View saw that began after Version returned n holds as long as it returns n.
 type Versioned interface {
-	// Version has grown when an Update returns that wrote anything. ok is false
+	// Version has grown when an Update returns that wrote to one of these tables,
+	// or, without any, anything. A table is the first part of a key. ok is false
 	// once the store cannot be read.
-	Version() (n int64, ok bool)
+	Version(tables ...string) (n int64, ok bool)
 }
+
+// What a store takes. Reads and deletes of longer keys, which older data may have,
+// still work.
+const (
+	MaxKey   = 1024     // bytes
+	MaxValue = 16 << 20 // bytes
+)
 
 // Tx is one transaction, valid only inside the function that it is given to.
 // An empty value equals an absent key.
@@ -45,7 +53,8 @@ type Tx interface {
 	Get(key []byte) ([]byte, error)
 
 	// Put and Delete fail with ErrReadOnly inside View. They keep no reference
-	// to their arguments.
+	// to their arguments. Put refuses keys longer than MaxKey and values longer
+	// than MaxValue.
 	Put(key, value []byte) error
 	Delete(key []byte) error
 

@@ -125,6 +125,7 @@ type head struct {
 	buf              []indexEntry
 	end              bool
 	skip             func(error) error
+	fetch            func(Tx, []indexEntry)
 	indexEntry
 }
 
@@ -141,7 +142,7 @@ func (t *Table[T]) heads(tx Tx, team string, p Page[T]) ([]*head, error) {
 	}
 	heads := make([]*head, 0, len(prefixes))
 	for _, prefix := range prefixes {
-		h := &head{prefix: append(bytes.Clone(base), prefix...), chunk: min(p.Limit+1, 64), skip: p.skip}
+		h := &head{prefix: append(bytes.Clone(base), prefix...), chunk: min(p.Limit+1, 64), skip: p.skip, fetch: t.prefetch}
 		h.from, h.to = bounds(h.prefix, p)
 		if err := h.advance(tx, p.Ascending); err != nil {
 			return nil, err
@@ -215,6 +216,7 @@ func (h *head) fill(tx Tx, ascending bool) error {
 	if err != nil {
 		return err
 	}
+	h.fetch(tx, h.buf)
 	if len(h.buf) < h.chunk {
 		h.end = true
 		return nil

@@ -215,6 +215,9 @@ func (t *Table[T]) encode(key []byte, team, id string, v *T, body bool) ([]byte,
 	if err != nil {
 		return nil, fmt.Errorf("encode %s record: %w", t.name, err)
 	}
+	if len(key) > MaxKey || len(payload) > MaxValue-valueHeader-maxTeam {
+		return nil, fmt.Errorf("%s record %.40s… is too large: %d bytes under a key of %d", t.name, id, len(payload), len(key))
+	}
 	if len(team) > maxTeam {
 		return nil, &UnreadableError{Table: t.name, ID: id, Reason: "the name of the team is too long"}
 	}

@@ -51,8 +51,9 @@ type Store struct {
 	// durable is the number of the last bbolt transaction that is on disk. A
 	// reader that sees a later one waits for syncing, which is held while a
 	// commit is under way.
-	durable atomic.Int64
-	syncing sync.RWMutex
+	durable  atomic.Int64
+	syncing  sync.RWMutex
+	versions versions
 
 	failOnce sync.Once
 	failed   chan struct{}
@@ -98,6 +99,7 @@ func (s *Store) prime() error {
 		return err
 	}
 	s.durable.Store(int64(tx.ID()) - 1)
+	s.versions.open(int64(tx.ID()) - 1)
 	return tx.Rollback()
 }
 
@@ -158,8 +160,14 @@ func (s *Store) View(ctx context.Context, fn func(kv.Tx) error) (err error) {
 	return fn(&viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}})
 }
 
-// Version implements kv.Versioned: it is the number of the last durable commit.
-func (s *Store) Version() (n int64, ok bool) { return s.durable.Load(), s.Err() == nil }
+// Version implements kv.Versioned: it is the number of the last durable commit
+// that wrote to one of the tables.
+func (s *Store) Version(tables ...string) (n int64, ok bool) {
+	if len(tables) == 0 {
+		return s.durable.Load(), s.Err() == nil
+	}
+	return s.versions.of(tables), s.Err() == nil
+}
 
 // snapshot begins a read transaction over durable data only.
 func (s *Store) snapshot() (*bolt.Tx, error) {

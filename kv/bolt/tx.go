@@ -158,10 +158,10 @@ func (t *updateTx) Put(key, value []byte) error {
 		return errTxEnded
 	case t.scans > 0:
 		return errScanWrite
-	case len(key) == 0 || len(key) > bolt.MaxKeySize:
-		return fmt.Errorf("key of %d bytes is not between 1 and %d", len(key), bolt.MaxKeySize)
-	case len(value) > maxValue:
-		return fmt.Errorf("value of %d bytes is longer than %d", len(value), maxValue)
+	case len(key) == 0 || len(key) > kv.MaxKey && len(value) > 0:
+		return fmt.Errorf("key of %d bytes is not between 1 and %d", len(key), kv.MaxKey)
+	case len(value) > kv.MaxValue:
+		return fmt.Errorf("value of %d bytes is longer than %d", len(value), kv.MaxValue)
 	}
 	var e entry
 	e.key = t.memory.copy(key)

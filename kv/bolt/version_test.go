@@ -34,6 +34,25 @@ func TestVersion(t *testing.T) {
 	if got := get(t, s, "k"); got != "v" || at() != written {
 		t.Errorf("k is %q at version %d, want v at %d: nothing was written since", got, at(), written)
 	}
+	one := func(want bool, tables ...string) func() {
+		was, _ := versioned.Version(tables...)
+		return func() {
+			t.Helper()
+			if is, ok := versioned.Version(tables...); !ok || (is > was) != want {
+				t.Errorf("the version of %v was %d and is %d", tables, was, is)
+			}
+		}
+	}
+	checks := []func(){one(true, "note"), one(true, "other", "note"), one(false, "other"), one(false, "not"), one(true, "last")}
+	err := s.Update(t.Context(), func(tx kv.Tx) error {
+		return errors.Join(notes.Insert(tx, "team", "n1", newNote("n1")), tx.Put(kv.Key("last", "x"), []byte("1")), tx.Put([]byte("k"), []byte("w")))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, check := range checks {
+		check()
+	}
 	s.fail(errors.New("the disk is gone"))
 	if _, ok := versioned.Version(); ok {
 		t.Error("a store that stopped has a version")

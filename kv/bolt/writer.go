@@ -19,8 +19,6 @@ import (
 const (
 	maxFuncs = 1024
 	maxBytes = 16 << 20
-
-	maxValue = 256 << 20
 )
 
 // pageFill is how full bbolt leaves a page that it splits. Most keys are added
@@ -188,6 +186,7 @@ func (b *batch) store(tx *bolt.Tx) error {
 	err := commit(tx)
 	if err == nil {
 		b.s.durable.Store(id)
+		b.s.versions.note(&b.all, id)
 		b.s.count.commits.Add(1)
 		return nil
 	}

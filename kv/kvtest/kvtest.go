@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store) {
 		{"EndedContext", testEndedContext},
 		{"ManyAndLarge", testManyAndLarge},
 		{"Closed", testClosed},
+		{"Limits", testLimits},
 		{"Pairs", testPairsAgainstModel},
 
 		{"Records", testRecords},
@@ -49,6 +50,7 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store) {
 		{"Teams", testTeams},
 		{"Bodies", testBodies},
 		{"Pages", testPages},
+		{"Prefetch", testPrefetch},
 		{"MergedPages", testMergedPages},
 		{"BoundedPages", testBoundedPages},
 		{"DamagedRecords", testDamagedRecords},

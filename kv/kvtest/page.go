@@ -84,6 +84,42 @@ func testPages(t *testing.T, s kv.Store) {
 	})
 }
 
+// fetchedTx notes what it is asked to fetch, and the reads that were not fetched.
+type fetchedTx struct {
+	kv.Tx
+	fetched map[string]bool
+	calls   int
+	missed  []string
+}
+
+func (f *fetchedTx) Prefetch(keys [][]byte) {
+	f.calls++
+	for _, k := range keys {
+		f.fetched[string(k)] = true
+	}
+}
+
+func (f *fetchedTx) Get(key []byte) ([]byte, error) {
+	if !f.fetched[string(key)] {
+		f.missed = append(f.missed, string(key))
+	}
+	return f.Tx.Get(key)
+}
+
+// testPrefetch wants a list to say which records it is about to read, in one go.
+func testPrefetch(t *testing.T, s kv.Store) {
+	insertNumbered(t, s)
+	mustView(t, s, func(tx kv.Tx) error {
+		f := &fetchedTx{Tx: tx, fetched: map[string]bool{}}
+		r, err := docs.List(f, "a", kv.Page[doc]{Index: "tag", Prefixes: [][]byte{kv.Key("all")}, Limit: 5})
+		if err != nil || len(r.IDs) != 5 || len(f.missed) > 0 || f.calls != 1 {
+			t.Errorf("a page of %d records in %d fetches; read without: %q, %v", len(r.IDs), f.calls, f.missed, err)
+		}
+		kv.Prefetch(tx, kv.Key("doc")) // a hint that a store may not take
+		return nil
+	})
+}
+
 func testMergedPages(t *testing.T, s kv.Store) {
 	insertNumbered(t, s)
 	mustView(t, s, func(tx kv.Tx) error {

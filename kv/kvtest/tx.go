@@ -340,6 +340,32 @@ func testManyAndLarge(t *testing.T, s kv.Store) {
 	})
 }
 
+func testLimits(t *testing.T, s kv.Store) {
+	for _, c := range []struct {
+		what       string
+		key, value int
+		refused    bool
+	}{
+		{"the longest key", kv.MaxKey, 1, false}, {"a longer key", kv.MaxKey + 1, 1, true},
+		{"the longest value", 1, kv.MaxValue, false}, {"a longer value", 1, kv.MaxValue + 1, true},
+		{"no key", 0, 1, true}, {"a longer key to be deleted", kv.MaxKey + 1, 0, false},
+	} {
+		err := s.Update(t.Context(), func(tx kv.Tx) error { return tx.Put(bytes.Repeat([]byte("k"), c.key), make([]byte, c.value)) })
+		if (err != nil) != c.refused {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+	mustUpdate(t, s, func(tx kv.Tx) error { return tx.Delete([]byte("k")) })
+	long := strings.Repeat("s", kv.MaxKey)
+	before := dump(t, s)
+	if err := s.Update(t.Context(), insert("d1", "a", doc{Slug: long, Status: "draft"})); err == nil {
+		t.Error("a record whose index key is too long was stored")
+	}
+	if after := dump(t, s); !equalPairs(before, after) {
+		t.Errorf("a refused record left %v", after)
+	}
+}
+
 func wantCount(t *testing.T, tx kv.Tx, part string, want int) {
 	t.Helper()
 	r := kv.Prefix(kv.Key(part))

@@ -259,14 +259,15 @@ func (l *Log) Sweep(ctx context.Context, age time.Duration) (deleted int, err er
 		return 0, err
 	}
 	for after, more := "", true; more; more = after != "" {
-		n := 0
+		n, next := 0, ""
 		err := l.store.Update(ctx, func(tx kv.Tx) (err error) {
-			n, after, err = sweep(tx, after, before)
+			n, next, err = sweep(tx, after, before)
 			return err
 		})
-		if deleted += n; err != nil {
+		if err != nil {
 			return deleted, err
 		}
+		deleted, after = deleted+n, next
 	}
 	return deleted, nil
 }

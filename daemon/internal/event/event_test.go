@@ -15,6 +15,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/kv/bolt"
+	"edgesvc.dev/svc/kv/kvtest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -33,9 +34,10 @@ func newBench(t testing.TB) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	b := &bench{t: t, store: store, log: event.New(store, catalogue()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	twice := kvtest.Twice(store)
+	b := &bench{t: t, store: twice, log: event.New(twice, catalogue()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	b.log.Now = func() time.Time { return b.now }
-	b.table = op.NewTable(store, op.NewLimiter(nil), b.log.Ops())
+	b.table = op.NewTable(twice, op.NewLimiter(nil), b.log.Ops())
 	return b
 }
 

@@ -66,10 +66,12 @@ func (s *Service) Sweep(ctx context.Context) error {
 		return err
 	})
 	for after, more := "", true; more && err == nil; more = after != "" {
+		next := ""
 		err = s.store.Update(ctx, func(tx kv.Tx) (err error) {
-			after, err = sweep(tx, after, before)
+			next, err = sweep(tx, after, before)
 			return err
 		})
+		after = next
 	}
 	return err
 }

@@ -10,11 +10,12 @@ import (
 const memoSize = 10_000
 
 // memo keeps what the secrets led to that requests came with, for as long as the
-// store stays as it is: between two commits each is read once. What depends on
+// tables that this was read from stay as they are. What depends on
 // the time is for the caller to check. It is safe for concurrent use, and holds
 // nothing when the store does not tell its version.
 type memo[T any] struct {
-	store kv.Versioned
+	store  kv.Versioned
+	tables []string // that reads go to
 
 	mu   sync.RWMutex // guards seen
 	seen map[Fingerprint]sighting[T]
@@ -25,9 +26,9 @@ type sighting[T any] struct {
 	version int64
 }
 
-func newMemo[T any](store kv.Store) *memo[T] {
+func newMemo[T any](store kv.Store, tables ...string) *memo[T] {
 	versioned, _ := store.(kv.Versioned)
-	return &memo[T]{store: versioned, seen: map[Fingerprint]sighting[T]{}}
+	return &memo[T]{store: versioned, tables: tables, seen: map[Fingerprint]sighting[T]{}}
 }
 
 // find returns what f leads to, from read when the store has changed since it
@@ -36,7 +37,7 @@ func (m *memo[T]) find(f *Fingerprint, read func() (*T, error)) (*T, error) {
 	if m.store == nil {
 		return read()
 	}
-	version, ok := m.store.Version()
+	version, ok := m.store.Version(m.tables...)
 	if !ok {
 		return read() // it says why
 	}

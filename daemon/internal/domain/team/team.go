@@ -45,7 +45,7 @@ type Service struct {
 // New returns the teams kept in store.
 func New(store kv.Store) *Service {
 	return &Service{
-		Now: time.Now, Passwords: DefaultCost, store: store, secrets: newMemo[secret](store), entered: newMemo[signedIn](store),
+		Now: time.Now, Passwords: DefaultCost, store: store, secrets: newMemo[secret](store, secrets.Name()), entered: newMemo[signedIn](store, tokens.Name(), sessions.Name(), members.Name()),
 		guesses: newFailures(), logins: newFailures(),
 		hashing: make(chan struct{}, hashesAtOnce),
 		notes:   notes{uses: map[string]*use{}},
