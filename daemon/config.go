@@ -32,6 +32,7 @@ type Config struct {
 	Origins          []string      `name:"origins" env:"SVCD_ORIGINS" doc:"Further origins whose pages may use sessions and MCP."`
 	SiteHosts        []string      `name:"site-hosts" env:"SVCD_SITE_HOSTS" doc:"Hosts that show a team's pages without its prefix, as blog.example=acme."`
 	MaxSize          size          `name:"max-size" env:"SVCD_MAX_SIZE" default:"64GiB" doc:"Largest size of the data file. Writes are refused beyond it, reads go on."`
+	TeamSize         size          `name:"team-size" env:"SVCD_TEAM_SIZE" doc:"Most bytes that one team may store, so that none fills the data file for all. Empty: half of max-size."`
 	MemoryLimit      size          `name:"memory-limit" env:"SVCD_MEMORY_LIMIT" doc:"Soft memory limit of the process. Empty: none beyond GOMEMLIMIT."`
 	Limits           []string      `name:"limits" env:"SVCD_LIMITS" default:"read=600,write=300,ai=30,events=6000,emails=120,mcp=300,trpc=1200,login=10,pages=600,search=60" doc:"Requests a minute for each credential, or for each client network without one, by class. 0 is no limit."`
 	JobWorkers       int           `name:"job-workers" env:"SVCD_JOB_WORKERS" default:"4" doc:"Generation jobs that run at once."`
@@ -236,6 +237,14 @@ func (c *Config) chat() chat.Options {
 		PerTeam: c.ChatPlaces, PerAddress: c.ChatPlacesClient,
 		DailyPerNetwork: daily(c.ChatDailyNetwork), DailyPerSite: daily(c.ChatDailySite), DailyPerTeam: daily(c.ChatDailyTeam),
 	}
+}
+
+// teamSize is the most bytes that one team may store, 0 for no limit.
+func (c *Config) teamSize() int64 {
+	if c.TeamSize != 0 {
+		return int64(c.TeamSize)
+	}
+	return int64(c.MaxSize) / 2
 }
 
 func (c *Config) TLS() bool { return len(c.TLSDomains) > 0 || c.TLSCert != "" }

@@ -46,7 +46,7 @@ const indexFolder = "search"
 func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.log = event.New(d.store, posts.Events(), media.Events(), helpdesk.Events(), chat.Events(), agents.Events(), tasks.Events(), team.Events())
 	d.team = team.New(d.store)
-	d.team.Version, d.team.Seal, d.team.Log = Release(), box, d.log
+	d.team.Version, d.team.Seal, d.team.Log, d.team.StorageLimit = Release(), box, d.log, d.cfg.teamSize()
 	d.models = llm.Open(d.llmConfig())
 	d.media = media.New(d.store, d.log, 0)
 	d.posts = posts.New(d.store, d.log)
@@ -61,7 +61,7 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.table = op.NewTable(d.store, op.NewLimiter(limits),
 		d.team.Ops(), d.posts.Ops(), d.jobs.Ops(), d.media.Ops(), d.log.Ops(),
 		d.helpdesk.Ops(), d.agents.Ops(), d.tasks.Ops(), d.chat.Ops())
-	d.table.Audit = d.team.Note
+	d.table.Audit, d.table.TeamSize = d.team.Note, d.cfg.teamSize()
 	d.table.AddStreams(d.jobs.Streams(), d.tasks.Streams(), d.chat.Streams())
 	d.metrics = newMetrics(d.store, d.budget)
 	d.bridge = hijack.New(slog.Default(), streamWrite)

@@ -49,6 +49,11 @@ func (s *TeamService) SetBrand(ctx context.Context, in api.Brand, options ...Cal
 	return do[api.Brand](ctx, s.t, "team.brand.update", in, options)
 }
 
+// Usage returns what the team takes of the server.
+func (s *TeamService) Usage(ctx context.Context, options ...CallOption) (*api.TeamUsage, error) {
+	return do[api.TeamUsage](ctx, s.t, "team.usage", nil, options)
+}
+
 // AuditLog returns one page of privileged acts.
 func (s *TeamService) AuditLog(ctx context.Context, q api.PageQuery, options ...CallOption) (*api.Page[api.AuditEntry], error) {
 	return do[api.Page[api.AuditEntry]](ctx, s.t, "team.auditLog", q, options)

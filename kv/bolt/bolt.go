@@ -28,8 +28,8 @@ import (
 // Options adjust a store. The zero value is the default.
 type Options struct {
 	// MaxSize is the most bytes that the file may take; 0 is no limit. A
-	// sixteenth of it, or 4 MiB, is kept back for updates that free space, so
-	// that a full store can be cleaned up.
+	// sixteenth of it, or 4 MiB, is kept back for updates that free space and
+	// those that ask for it, so that a full store can be entered and cleaned up.
 	MaxSize int64
 
 	// noSync drops every fsync. It exists for the tests that must see the
@@ -83,7 +83,7 @@ func Open(path string, o Options) (*Store, error) {
 		// Grow in small steps near a small limit, or none of it is usable.
 		db.AllocSize = min(db.AllocSize, max(int(o.MaxSize/64), pageSize))
 	}
-	if err := s.prime(); err != nil {
+	if err := errors.Join(s.prime(), s.countSizes()); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", path, err), db.Close())
 	}
 	s.queue.wake = make(chan struct{}, 1)
@@ -157,7 +157,7 @@ func (s *Store) View(ctx context.Context, fn func(kv.Tx) error) (err error) {
 			}
 		}
 	}()
-	return fn(&viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}})
+	return fn(&viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}, tx: tx})
 }
 
 // Version implements kv.Versioned: it is the number of the last durable commit

@@ -50,7 +50,7 @@ func Check(path string, report func(key []byte, reason string), tables ...kv.Che
 			found.Problems++
 			report(key, reason)
 		})
-		view := &viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}}
+		view := &viewTx{reader: reader{bucket: tx.Bucket(dataBucket)}, tx: tx}
 		if err := damageOf(checkTable(view, &everyPair{&found.Pairs}, damage), damage); err != nil {
 			return err
 		}

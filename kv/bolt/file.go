@@ -27,6 +27,7 @@ const (
 var (
 	dataBucket = []byte("kv")
 	metaBucket = []byte("meta")
+	sizeBucket = []byte("size") // bytes by team
 	formatKey  = []byte("format")
 )
 
@@ -161,6 +162,9 @@ func initialize(path string) error {
 	err = db.Update(func(tx *bolt.Tx) error {
 		_, err := tx.CreateBucket(dataBucket)
 		if err != nil {
+			return err
+		}
+		if _, err = tx.CreateBucket(sizeBucket); err != nil {
 			return err
 		}
 		meta, err := tx.CreateBucket(metaBucket)

@@ -48,17 +48,34 @@ func (s *Store) space(tx *bolt.Tx) (used, free int64) {
 	return max(tx.Size()-free, 0), free
 }
 
-// over reports whether only the reserve for updates that free space is left.
-func (s *Store) over(tx *bolt.Tx) bool {
+// space is how much room a store of limited size has left.
+type space int
+
+const (
+	roomy space = iota
+	// full: only the reserve is left.
+	full
+	// tight: only the half of the reserve is left that is for shrinking.
+	tight
+)
+
+func (s *Store) left(tx *bolt.Tx) space {
 	if s.maxSize <= 0 {
-		return false
+		return roomy
 	}
-	used, _ := s.space(tx)
-	return used > s.maxSize-reserve(s.maxSize)
+	kept := reserve(s.maxSize)
+	switch used, _ := s.space(tx); {
+	case used > s.maxSize-kept/2:
+		return tight
+	case used > s.maxSize-kept:
+		return full
+	}
+	return roomy
 }
 
-// reserve is what a store of limited size keeps back for updates that free
-// space: they too write new pages before old ones are free.
+// reserve is what a store of limited size keeps back: half of it for updates
+// that ask for it (kv.UseReserve), half for those that free space, which write
+// new pages too before old ones are free.
 func reserve(maxSize int64) int64 {
 	return max(maxSize/16, min(maxSize/2, 4<<20))
 }

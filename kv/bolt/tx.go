@@ -101,6 +101,7 @@ func fault(p any) error {
 // viewTx is the kv.Tx of a View.
 type viewTx struct {
 	reader
+	tx *bolt.Tx
 }
 
 func (t *viewTx) Get(key []byte) ([]byte, error) { return t.get(key) }
@@ -134,7 +135,10 @@ type updateTx struct {
 	own, batch *overlay
 	base       *reader
 	memory     *arena
+	sizes      *sizes
 	hooks      []func()
+	limits     []limit
+	reserve    bool
 	scans      int
 	ended      bool
 }

@@ -77,7 +77,8 @@ type batch struct {
 	own      overlay // of the function that runs
 	all      overlay // of the functions that succeeded
 	memory   arena
-	over     bool // the store is over its size: only updates that free space pass
+	space    space
+	sizes    sizes
 }
 
 // run takes the requests through one commit and answers them.
@@ -99,7 +100,8 @@ func (b *batch) commit() {
 		return
 	}
 	defer tx.Rollback() // does nothing after Commit
-	b.over = b.s.over(tx)
+	b.space = b.s.left(tx)
+	b.sizes.begin(tx)
 	b.call(&reader{bucket: tx.Bucket(dataBucket)})
 	if len(b.all.order) > 0 {
 		if err := b.store(tx); err != nil {
@@ -125,17 +127,18 @@ func (b *batch) call(base *reader) {
 
 func (b *batch) callOne(r *request, base *reader) {
 	b.own.reset()
-	tx := &updateTx{own: &b.own, batch: &b.all, base: base, memory: &b.memory}
+	tx := &updateTx{own: &b.own, batch: &b.all, base: base, memory: &b.memory, sizes: &b.sizes}
 	var caught panics.Catcher
-	caught.Try(func() { r.err = r.fn(tx) })
+	caught.Try(func() {
+		if r.err = r.fn(tx); r.err == nil && len(b.own.entries) > 0 {
+			r.err = b.admit(tx)
+		}
+	})
 	tx.ended = true
 	if r.panicked = caught.Recovered(); r.panicked != nil {
 		if r.err = fault(r.panicked.Value); r.err != nil {
 			r.panicked = nil
 		}
-	}
-	if r.err == nil && r.panicked == nil && b.over && b.grows(base) {
-		r.err = kv.ErrFull
 	}
 	if r.err != nil || r.panicked != nil {
 		b.s.count.failed.Add(1)
@@ -143,25 +146,6 @@ func (b *batch) callOne(r *request, base *reader) {
 	}
 	r.hooks = tx.hooks
 	b.all.add(&b.own)
-}
-
-// grows reports whether the function leaves more bytes than there were.
-func (b *batch) grows(base *reader) bool {
-	n := 0
-	for _, e := range b.own.entries {
-		old, ok := b.all.get(e.key)
-		if !ok {
-			old, _ = base.get(e.key) // damage will show when it is read
-		}
-		n -= len(old)
-		if len(old) > 0 {
-			n -= len(e.key)
-		}
-		if n += len(e.value); len(e.value) > 0 {
-			n += len(e.key)
-		}
-	}
-	return n > 0
 }
 
 // store writes the batch and makes it durable.
@@ -181,6 +165,9 @@ func (b *batch) store(tx *bolt.Tx) error {
 			return b.stop(fmt.Errorf("commit: %w", err))
 		}
 	}
+	if err := b.sizes.store(tx); err != nil {
+		return b.stop(fmt.Errorf("commit: %w", err))
+	}
 	b.s.syncing.Lock()
 	defer b.s.syncing.Unlock()
 	err := commit(tx)
@@ -190,7 +177,7 @@ func (b *batch) store(tx *bolt.Tx) error {
 		b.s.count.commits.Add(1)
 		return nil
 	}
-	if full(err) && b.s.unchanged() {
+	if noSpace(err) && b.s.unchanged() {
 		return fmt.Errorf("%w: %w", kv.ErrFull, err)
 	}
 	return b.stop(fmt.Errorf("commit: %w", err))
@@ -204,9 +191,9 @@ func commit(tx *bolt.Tx) error {
 	return errors.Join(err, caught.Recovered().AsError())
 }
 
-// full reports whether err is one of those that a later commit may not meet.
+// noSpace reports whether err is one of those that a later commit may not meet.
 // bbolt asks for MaxSize before it writes anything.
-func full(err error) bool {
+func noSpace(err error) bool {
 	return errors.Is(err, berrors.ErrMaxSizeReached) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 

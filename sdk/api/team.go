@@ -20,6 +20,18 @@ type Team struct {
 	UpdatedAt Time   `json:"updatedAt"`
 }
 
+// TeamUsage is what a team takes of the server.
+type TeamUsage struct {
+	Storage StorageUsage `json:"storage"`
+}
+
+// StorageUsage is counted with every change: the team's records and files, and
+// the index entries that find them.
+type StorageUsage struct {
+	Bytes int64 `json:"bytes" doc:"Bytes that the team stores."`
+	Limit int64 `json:"limit,omitempty" doc:"Most bytes that it may store; absent where there is no limit. Beyond it, writes are refused with storage_full and deleting still works."`
+}
+
 // Brand is what generated content may say about the team.
 type Brand struct {
 	Description string   `json:"description,omitempty" maxLength:"2000"`

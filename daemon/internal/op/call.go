@@ -61,7 +61,7 @@ func (t *Table) call(ctx context.Context, r *Request) (res Result, err error) {
 		do = func(ctx context.Context, who Caller) (any, error) { return r.Op.Do.run(ctx, who, in) }
 	}
 	d, err := t.owed(ctx, r, in)
-	r.Caller.due = d
+	r.Caller.due, r.Caller.charge = d, charge{t.TeamSize, r.Op.Frees}
 	var out any
 	if err == nil {
 		out, err = do(ctx, r.Caller)
@@ -137,10 +137,15 @@ func Refusal(err error) *api.Error {
 	if u, ok := errors.AsType[*kv.UnreadableError](err); ok {
 		return api.NewError(http.StatusBadRequest, api.CodeInvalidRequest, "The request cannot be stored: %s. Nothing was changed.", u.Reason)
 	}
+	if full, ok := errors.AsType[*kv.TeamFullError](err); ok {
+		return api.NewError(http.StatusInsufficientStorage, api.CodeStorageFull,
+			"Your team's storage is full: with this it would hold %d bytes, and the limit of each team is %d. Nothing was changed. Delete what you do not need.",
+			full.Size, full.Limit)
+	}
 	switch {
 	case errors.Is(err, kv.ErrFull):
 		return api.NewError(http.StatusInsufficientStorage, api.CodeStorageFull,
-			"The server's storage is full. Nothing was changed; reading still works.")
+			"The server's storage is full, not yours alone. Nothing was changed; reading and deleting still work.")
 	case errors.Is(err, kv.ErrClosed), errors.Is(err, context.Canceled):
 		e := api.NewError(http.StatusServiceUnavailable, api.CodeOverloaded, "The server is stopping. Try again.")
 		e.RetryAfter = 1

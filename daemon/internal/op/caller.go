@@ -37,6 +37,7 @@ type Caller struct {
 
 	limits *Limiter // nil before Table.Call
 	due    *due     // nil for nothing
+	charge charge
 }
 
 // Spend takes one further request of a class from the caller's limit, for

@@ -47,12 +47,14 @@ func Update[Out any](ctx context.Context, store kv.Store, who Caller, fn func(kv
 	d := who.due
 	if d == nil || d.paid {
 		err := store.Update(ctx, func(tx kv.Tx) (err error) {
+			who.charge.mark(tx, who.Team)
 			out, err = fn(tx)
 			return err
 		})
 		return out, err
 	}
 	err := store.Update(ctx, func(tx kv.Tx) error {
+		who.charge.mark(tx, who.Team)
 		return d.pay(tx, func() (_ any, err error) {
 			out, err = fn(tx)
 			return out, err

@@ -34,6 +34,9 @@ type Op struct {
 	// Secret marks an answer that is shown once. It is the one way to keep an
 	// answer from being stored under an idempotency key.
 	Secret bool
+	// Frees marks what lets a member in, ends something or deletes it: it may use
+	// what a full store keeps back, so that an owner can always make space.
+	Frees bool
 	// Audit has the act noted in the team's audit log, in the transaction of its
 	// Update.
 	Audit  bool
@@ -89,10 +92,13 @@ type Table struct {
 	Streams  []*Stream
 	Registry huma.Registry // schemas of all inputs and outputs
 	// Audit notes a privileged act; it is set before the first call.
-	Audit  func(tx kv.Tx, who *Caller, action, target string) error
-	byName map[string]*Op
-	store  kv.Store
-	limits *Limiter
+	Audit func(tx kv.Tx, who *Caller, action, target string) error
+	// TeamSize is the most bytes that a team may store, 0 for no limit; it is set
+	// before the first call.
+	TeamSize int64
+	byName   map[string]*Op
+	store    kv.Store
+	limits   *Limiter
 }
 
 // strictSchemas has the schema library take member names as they are written,

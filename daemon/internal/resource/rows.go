@@ -54,7 +54,7 @@ func Rows[T, C, P, Q any](c *Collection[T], o Offer[T, Q]) []op.Op {
 		o.row("delete", http.MethodDelete, "/{id}", "Deletes "+o.A+".", op.Func(c.Delete)),
 	}
 	rows[0].Status = http.StatusCreated
-	rows[4].Hints.Destructive = true
+	rows[4].Hints.Destructive, rows[4].Frees = true, true
 	return rows
 }
 

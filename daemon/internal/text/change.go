@@ -33,10 +33,14 @@ func (k *Kind[T]) Compare(before, after *T) *Change[T] {
 func (c *Change[T]) None() bool { return len(c.Previous) == 0 && !c.Rewritten }
 
 // Next makes the text its next version. What it said before becomes a revision
-// where that differs, and a public address that it leaves is kept.
+// where that differs, and a public address that it leaves is kept. A step on the
+// way to less may use what a full store keeps back.
 func (c *Change[T]) Next(tx kv.Tx, who op.Caller, now api.Time, kept *Kept) error {
 	was, is := c.kind.Fields(c.Before), c.kind.Fields(c.After)
 	*is.Version, *is.UpdatedAt = *was.Version+1, now
+	if c.lessens() {
+		kv.UseReserve(tx)
+	}
 	if c.Rewritten {
 		kept.Active = safehtml.Active(*is.Content)
 	}
@@ -52,6 +56,14 @@ func (c *Change[T]) Next(tx kv.Tx, who op.Caller, now api.Time, kept *Kept) erro
 	}
 	kept.Editor = who.Actor.ID
 	return c.kind.Revisions.Keep(tx, who.Team, earlier, *was.Content, &kept.Revisions)
+}
+
+// lessens reports a change to a shorter content, or towards a status that a text
+// is deleted from.
+func (c *Change[T]) lessens() bool {
+	was, is := c.kind.Fields(c.Before), c.kind.Fields(c.After)
+	return len(*is.Content) < len(*was.Content) ||
+		*is.Status != *was.Status && (*is.Status == Archived || *was.Status == Published)
 }
 
 // says reports that the text says something else.

@@ -83,10 +83,10 @@ func (k *Kind[T]) ErrArchived() error {
 	return status.Refuse(Archived, Draft, "The %s is archived; unarchive it to change it.", k.Noun)
 }
 
-// CheckDelete refuses to delete a text that is not archived.
+// CheckDelete refuses to delete a text that is public.
 func (k *Kind[T]) CheckDelete(v *T) error {
-	if at := *k.Fields(v).Status; at != Archived {
-		return status.Refuse(at, "DELETED", "Only an archived %s can be deleted. Archive it first.", k.Noun)
+	if at := *k.Fields(v).Status; at == Published {
+		return status.Refuse(at, "DELETED", "A published %s cannot be deleted. Archive it first.", k.Noun)
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Says which person a conversation is with."},
 		{Name: "conversations.typing", Scope: op.ConversationsReply, Session: op.Operator, Do: op.Func(s.Typing),
 			Doc: "Tells the visitor that a member is writing."},
-		{Name: "conversations.delete", Session: op.Admin, Audit: true, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
+		{Name: "conversations.delete", Frees: true, Session: op.Admin, Audit: true, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
 			Doc: "Deletes a conversation and its messages for good."},
 	}
 }

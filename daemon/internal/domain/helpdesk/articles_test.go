@@ -57,6 +57,8 @@ func TestRefusals(t *testing.T) {
 	a := w.draft("First")
 	gone := w.draft("Gone")
 	w.do("archive", gone.ID)
+	public := w.draft("Public")
+	w.do("publish", public.ID)
 	other, refusal := call[api.Category](w, as("team_b"), "helpdesk.categories.create", `{"name":"Theirs"}`)
 	if refusal != nil {
 		t.Fatal(refusal)
@@ -76,7 +78,7 @@ func TestRefusals(t *testing.T) {
 		{api.CodeValidationFailed, create, `{"title":"x","content":"x","locale":"no tag"}`, "/locale"},
 		{api.CodeUnknownField, update, `{"id":"` + a.ID + `","colour":"red"}`, "/colour"},
 		{api.CodeVersionConflict, update, `{"id":"` + a.ID + `","ifMatch":9,"title":"x"}`, ""},
-		{api.CodeInvalidTransition, "helpdesk.articles.delete", `{"id":"` + a.ID + `"}`, ""},
+		{api.CodeInvalidTransition, "helpdesk.articles.delete", `{"id":"` + public.ID + `"}`, ""},
 		{api.CodeInvalidTransition, update, `{"id":"` + gone.ID + `","title":"x"}`, ""},
 		{api.CodeNotFound, "helpdesk.articles.feedback", `{"id":"` + a.ID + `","helpful":true}`, ""},
 	} {

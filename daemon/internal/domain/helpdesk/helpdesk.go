@@ -94,7 +94,7 @@ func (s *Service) searchOps() []op.Op {
 			Doc: "Finds the help articles that answer a question or hold the words of a search, best first."},
 		{Name: "helpdesk.gaps.list", Method: "GET", Path: "/helpdesk/gaps", Scope: op.HelpdeskRead, Do: op.Func(s.ListGaps),
 			Doc: "Lists questions that no help article answers, those of one meaning together."},
-		{Name: "helpdesk.gaps.dismiss", Method: "POST", Path: "/helpdesk/gaps/{id}/dismiss", Scope: op.HelpdeskWrite, Do: op.Func(s.DismissGap),
+		{Name: "helpdesk.gaps.dismiss", Frees: true, Method: "POST", Path: "/helpdesk/gaps/{id}/dismiss", Scope: op.HelpdeskWrite, Do: op.Func(s.DismissGap),
 			Doc: "Dismisses a gap. Repeated questions are still counted; it does not reopen."},
 		{Name: "helpdesk.gaps.draft", Method: "POST", Path: "/helpdesk/gaps/{id}/draft", Scope: op.HelpdeskWrite, Status: http.StatusCreated, Do: op.Func(s.DraftGap),
 			Doc: "Makes a draft help article of a gap, for somebody to write the answer."},

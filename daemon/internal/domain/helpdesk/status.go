@@ -27,7 +27,7 @@ func (s *Service) moved(verb string) op.Do {
 	})
 }
 
-// Delete removes an archived article with its revisions.
+// Delete removes a draft or an archived article, with its revisions.
 func (s *Service) Delete(ctx context.Context, who op.Caller, in api.ArticleRef) (api.Deleted, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.remove(tx, who, in)
@@ -45,6 +45,7 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.ArticleRef) error {
 	if err := texts.CheckDelete(&r.Article); err != nil {
 		return err
 	}
+	kv.UseReserve(tx)
 	if err := revisions.Drop(tx, who.Team, in.ID); err != nil {
 		return err
 	}

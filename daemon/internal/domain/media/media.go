@@ -60,7 +60,7 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Lists files, newest first."},
 		{Name: "media.get", Method: "GET", Path: "/media/{id}", Scope: op.PostsRead, Do: op.Func(s.Get),
 			Doc: "Describes one file; its bytes are at the url."},
-		{Name: "media.delete", Method: "DELETE", Path: "/media/{id}", Scope: op.PostsWrite, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
+		{Name: "media.delete", Frees: true, Method: "DELETE", Path: "/media/{id}", Scope: op.PostsWrite, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
 			Doc: "Deletes a file. Posts that show it keep its address."},
 	}
 }

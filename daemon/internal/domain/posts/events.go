@@ -14,7 +14,7 @@ var (
 	scheduled           = event.Kind[api.Post]{Name: "post.scheduled", Category: event.Content, Doc: "A draft was scheduled or unscheduled."}
 	archived            = event.Kind[api.Post]{Name: "post.archived", Category: event.Content, Doc: "A post was archived."}
 	restored            = event.Kind[api.Post]{Name: "post.restored", Category: event.Content, Doc: "An archived post became a draft, or an earlier revision became current."}
-	deleted             = event.Kind[api.Post]{Name: "post.deleted", Category: event.Content, Doc: "An archived post was deleted for good; object is what it was."}
+	deleted             = event.Kind[api.Post]{Name: "post.deleted", Category: event.Content, Doc: "A draft or an archived post was deleted for good; object is what it was."}
 	generationStarted   = event.Kind[api.Post]{Name: "post.generation_started", Category: event.Content, Doc: "A job began to generate parts of a post; generation names it."}
 	generationCompleted = event.Kind[api.Post]{Name: "post.generation_completed", Category: event.Content, Doc: "A generation job ended; some steps may carry warnings."}
 	generationFailed    = event.Kind[api.Post]{Name: "post.generation_failed", Category: event.Content, Doc: "A generation job failed."}

@@ -67,7 +67,7 @@ func (s *Service) Ops() []op.Op {
 	}
 	return slices.Concat(ops, texts.Status.Rows("posts", "/posts", s.moved), []op.Op{
 		{Name: "posts.delete", Method: "DELETE", Path: "/posts/{id}", Scope: op.PostsWrite, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
-			Doc: "Deletes an archived post and its revisions for good."},
+			Doc: "Deletes a draft or an archived post and its revisions for good."},
 		{Name: "posts.batch", Method: "POST", Path: "/posts/batch", Scope: op.PostsWrite, Do: op.Func(s.Batch),
 			Doc: "Makes up to 100 changes, each on its own, and answers for each."},
 		{Name: "posts.revisions", Method: "GET", Path: "/posts/{id}/revisions", Scope: op.PostsRead, Do: op.Func(s.Revisions),

@@ -47,7 +47,7 @@ func (s *Service) move(ctx context.Context, who op.Caller, ref api.PostRef, verb
 	})
 }
 
-// Delete removes an archived post with its revisions.
+// Delete removes a draft or an archived post, with its revisions.
 func (s *Service) Delete(ctx context.Context, who op.Caller, in api.PostRef) (api.Deleted, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
 		return api.Deleted{ID: in.ID, Deleted: true}, s.remove(tx, who, in)
@@ -62,8 +62,15 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.PostRef) error {
 	if err := op.CheckVersion(in.IfMatch, r.Version); err != nil {
 		return err
 	}
-	if err := texts.CheckDelete(r.post()); err != nil {
+	p := r.post()
+	if err := texts.CheckDelete(p); err != nil {
 		return err
+	}
+	kv.UseReserve(tx)
+	if p.PublishAt != 0 {
+		if err := s.schedule.Remove(tx, in.ID); err != nil {
+			return err
+		}
 	}
 	if err := revisions.Drop(tx, who.Team, in.ID); err != nil {
 		return err

@@ -67,7 +67,7 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Creates a task of an agent: an API task calls an endpoint, an LLM task asks a model."},
 		{Name: "tasks.update", Session: op.Editor, Audit: true, Do: op.Func(s.Update),
 			Doc: "Changes the members that are sent (JSON merge patch). Another host in url takes the key away."},
-		{Name: "tasks.delete", Session: op.Editor, Audit: true, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
+		{Name: "tasks.delete", Frees: true, Session: op.Editor, Audit: true, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
 			Doc: "Deletes a task; its runs stay for thirty days."},
 		{Name: "tasks.setApiKey", Session: op.Editor, Audit: true, Do: op.Func(s.SetKey),
 			Doc: "Stores the key of an API task. It is sent to the host of the task's url and shown to nobody."},
@@ -81,7 +81,7 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Lists runs, newest first; they are kept for thirty days."},
 		{Name: "tasks.getRun", Session: op.Viewer, Class: op.ClassRead, Hints: read, Do: op.Func(s.GetRun),
 			Doc: "Returns one run."},
-		{Name: "tasks.cancelRun", Session: op.Operator, Do: op.Func(s.CancelRun),
+		{Name: "tasks.cancelRun", Frees: true, Session: op.Operator, Do: op.Func(s.CancelRun),
 			Doc: "Stops a run that is not done."},
 	}
 }

@@ -94,6 +94,7 @@ func (s *Service) loginByPassword(ctx context.Context, who op.Caller, in *api.Lo
 	}
 	plain := newToken(sessionPrefix)
 	err = s.store.Update(ctx, func(tx kv.Tx) error {
+		kv.UseReserve(tx)
 		now, err := accounts.Get(tx, "", email)
 		if _, removed := errors.AsType[*kv.NotFoundError](err); removed {
 			return invalidCredentials()
@@ -164,6 +165,7 @@ func (s *Service) loginByLink(ctx context.Context, who op.Caller, in *api.Login)
 	}
 	plain := newToken(sessionPrefix)
 	err = s.store.Update(ctx, func(tx kv.Tx) (err error) {
+		kv.UseReserve(tx)
 		out, err = s.useLink(tx, who, &f, &p, plain)
 		return err
 	})

@@ -60,10 +60,25 @@ func (n *notes) used(team, key string, now api.Time) {
 	}
 }
 
+// maxLockouts is the most lock-outs that wait to be written. An attacker makes no
+// more of them in a minute; a store that takes nothing must not fill the memory.
+const maxLockouts = 1000
+
 func (n *notes) lockedOut(l lockout) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.lockouts = append(n.lockouts, l)
+	if len(n.lockouts) < maxLockouts {
+		n.lockouts = append(n.lockouts, l)
+	}
+}
+
+// putBack lets lock-outs that could not be written wait again, first those that
+// waited longest.
+func (n *notes) putBack(ls []lockout) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lockouts = append(ls, n.lockouts...)
+	n.lockouts = n.lockouts[:min(len(n.lockouts), maxLockouts)]
 }
 
 // Run writes notes once a minute, and what is left when ctx ends. It returns
@@ -119,7 +134,8 @@ func (s *Service) flushLockouts(ctx context.Context) error {
 	if len(waiting) == 0 {
 		return nil
 	}
-	return s.store.Update(ctx, func(tx kv.Tx) error {
+	err := s.store.Update(ctx, func(tx kv.Tx) error {
+		kv.UseReserve(tx) // who attacks a full store is to be known, too
 		for _, l := range waiting {
 			who := op.Caller{Team: l.team, Actor: api.Actor{Type: "system"}, RequestID: l.requestID}
 			if err := s.audit(tx, &who, "auth.lockout", l.user, detail{"address": l.address}); err != nil {
@@ -128,6 +144,10 @@ func (s *Service) flushLockouts(ctx context.Context) error {
 		}
 		return nil
 	})
+	if err != nil {
+		s.notes.putBack(waiting)
+	}
+	return err
 }
 
 // pendingUse is a use that is not in the store yet.

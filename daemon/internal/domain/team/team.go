@@ -27,6 +27,9 @@ type Service struct {
 	Now     func() time.Time
 	// Passwords is the cost of passwords that are set from now on.
 	Passwords Cost
+	// StorageLimit is the most bytes that a team may store, 0 for no limit. It is
+	// told here and held in package op.
+	StorageLimit int64
 	// Seal keeps the secrets of sites. They alone are needed in the clear, to
 	// verify what sites have signed.
 	Seal Sealer
