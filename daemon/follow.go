@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"time"
@@ -24,21 +25,32 @@ func (d *Daemon) followRoute() rest.Route {
 		Scope: op.PostsRead, Class: op.ClassRead, Answer: "text/event-stream",
 		Doc: "Streams a job as server-sent events: job (the whole job), delta (a piece of the text being written), reset (a step starts over). Ends when the job is done.",
 		Serve: func(ctx *fasthttp.RequestCtx, who op.Caller, param func(string) string) error {
+			bearer, err := rest.Bearer(ctx)
+			if err != nil {
+				return err
+			}
 			watch, err := d.jobs.Watch(d.ctx, who.Team, param("id"))
 			if err != nil {
 				return err
 			}
 			d.bridge.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				defer watch.Close()
-				stream(w, r, watch)
+				stream(w, r, watch, func() bool { return d.mayFollow(r.Context(), bearer, who) })
 			}))(ctx)
 			return nil
 		},
 	}
 }
 
-// stream writes events until the job is done or the reader leaves.
-func stream(w http.ResponseWriter, r *http.Request, watch *jobs.Watch) {
+// mayFollow asks again whether the key that a stream began with still works.
+func (d *Daemon) mayFollow(ctx context.Context, bearer string, began op.Caller) bool {
+	who, err := d.team.Authenticate(ctx, bearer, began.Address)
+	return err == nil && who.Require(op.PostsRead) == nil
+}
+
+// stream writes events until the job is done, the reader leaves or may not follow
+// any longer, which is asked before each event and heartbeat.
+func stream(w http.ResponseWriter, r *http.Request, watch *jobs.Watch, may func() bool) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache, no-transform")
@@ -49,7 +61,7 @@ func stream(w http.ResponseWriter, r *http.Request, watch *jobs.Watch) {
 	for {
 		events, done := watch.Take()
 		for _, e := range events {
-			if writeEvent(w, e) != nil {
+			if !may() || writeEvent(w, e) != nil {
 				return
 			}
 		}
@@ -61,6 +73,9 @@ func stream(w http.ResponseWriter, r *http.Request, watch *jobs.Watch) {
 			return
 		case <-watch.Ready():
 		case <-beat.C:
+			if !may() {
+				return
+			}
 			if _, err := fmt.Fprint(w, ": still here\n\n"); err != nil {
 				return
 			}

@@ -171,9 +171,17 @@ func (d *Daemon) health(ctx *fasthttp.RequestCtx, ready bool) {
 	}
 }
 
+// linkToken is what may stand in a command that is copied to a terminal.
+var linkToken = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
+
 // signIn shows how to use a sign-in link. Looking at it does not use it up.
 func (d *Daemon) signIn(ctx *fasthttp.RequestCtx) {
-	link := d.base + string(ctx.RequestURI())
+	token := string(ctx.QueryArgs().Peek("token"))
+	if !linkToken.MatchString(token) {
+		ctx.Error("This is not a sign-in link. Copy it whole.", fasthttp.StatusBadRequest)
+		return
+	}
+	link := d.base + "/sign-in?token=" + token
 	head := &ctx.Response.Header
 	head.SetContentType("text/html; charset=utf-8")
 	head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")

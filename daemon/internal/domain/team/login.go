@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -20,6 +21,7 @@ type account struct {
 	Team     string   `json:"t"`
 	User     string   `json:"u"`
 	Password password `json:"p"`
+	Networks []string `json:"n,omitempty"` // that it was signed in to from, the latest first
 }
 
 // link is a sign-in link that was not used yet.
@@ -62,8 +64,10 @@ func dropLink(tx kv.Tx, m *member) error {
 
 // Login starts a session with e-mail address and password, or with a sign-in
 // link. Its only refusal of wrong ones is invalid_credentials, after the same
-// time whether there is such an account or not; loginFailures of them for an
-// account or from an address lock that out for the loginWindow.
+// time whether there is such an account or not. After loginFailures of them from
+// one network within the loginWindow, that network has to wait before each
+// further attempt. The account is not locked: the right password signs in from
+// any other network, and from those that have signed in to it before.
 func (s *Service) Login(ctx context.Context, who op.Caller, in api.Login) (api.Session, error) {
 	if in.LinkToken != "" {
 		return s.loginByLink(ctx, who, &in)
@@ -76,13 +80,12 @@ func (s *Service) Login(ctx context.Context, who op.Caller, in api.Login) (api.S
 
 func (s *Service) loginByPassword(ctx context.Context, who op.Caller, in *api.Login) (out api.Session, err error) {
 	email := normal(in.Email)
-	try, err := s.attempt(who.Address, email)
+	a, err := s.account(ctx, email)
 	if err != nil {
 		return out, err
 	}
-	a, err := s.account(ctx, email)
+	try, err := s.attempt(who.Address, a)
 	if err != nil {
-		try.undo()
 		return out, err
 	}
 	ok, err := s.compare(ctx, &who, try, a, in.Password)
@@ -119,8 +122,10 @@ func (s *Service) compare(ctx context.Context, who *op.Caller, try *attempt, a *
 		try.undo()
 	case ok:
 		try.succeed()
-	case try.last && a.User != "":
-		s.notes.lockedOut(lockout{a.Team, a.User, place(who.Address), who.RequestID})
+	default:
+		for _, l := range try.f.failed(try.from, lockout{a.Team, a.User, place(who.Address), who.RequestID}) {
+			s.notes.lockedOut(l)
+		}
 	}
 	return ok, err
 }
@@ -138,7 +143,7 @@ func (s *Service) account(ctx context.Context, email string) (a *account, err er
 }
 
 func (s *Service) loginByLink(ctx context.Context, who op.Caller, in *api.Login) (out api.Session, err error) {
-	try, err := s.attempt(who.Address, "")
+	try, err := s.attempt(who.Address, &account{})
 	if err != nil {
 		return out, err
 	}
@@ -237,6 +242,9 @@ func (s *Service) signIn(tx kv.Tx, who op.Caller, team, user, plain, by string) 
 	if err := members.Put(tx, team, user, m); err != nil {
 		return out, err
 	}
+	if err := remember(tx, m.Email, who.Address); err != nil {
+		return out, err
+	}
 	id, v, err := s.startSession(tx, &who, user, plain)
 	if err != nil {
 		return out, err
@@ -266,7 +274,7 @@ func (s *Service) ChangePassword(ctx context.Context, who op.Caller, in api.Pass
 		return none, err
 	}
 	if len(a.Password.Hash) > 0 {
-		if err := s.confirm(ctx, &who, email, a, in.Current); err != nil {
+		if err := s.confirm(ctx, &who, a, in.Current); err != nil {
 			return none, err
 		}
 	}
@@ -286,11 +294,12 @@ func (s *Service) ChangePassword(ctx context.Context, who op.Caller, in api.Pass
 }
 
 // confirm checks the current password of a signed-in member, whose session may
-// be in other hands: it counts as an attempt to sign in.
-func (s *Service) confirm(ctx context.Context, who *op.Caller, email string, a *account, text string) error {
-	try, err := s.attempt(who.Address, email)
-	if err != nil {
-		return err
+// be in other hands: attempts count for the session, so that nobody else can use
+// them up.
+func (s *Service) confirm(ctx context.Context, who *op.Caller, a *account, text string) error {
+	try := &attempt{f: s.logins, from: "session " + who.Credential}
+	if wait := try.f.begin(try.from, s.Now()); wait > 0 {
+		return tooMany(wait)
 	}
 	ok, err := s.compare(ctx, who, try, a, text)
 	if err == nil && !ok {
@@ -304,39 +313,51 @@ func invalidCredentials() *api.Error {
 		"E-mail address and password do not match, or the link was used or has expired.")
 }
 
-// attempt is one attempt to sign in, counted for its address and its account.
+// attempt is one attempt to sign in, counted for the network that it comes from.
 type attempt struct {
-	f             *failures
-	from, account string
-	last          bool // the account has no further one
+	f     *failures
+	from  string
+	known bool
 }
 
-// attempt refuses when the address or the account has none left.
-func (s *Service) attempt(address, email string) (*attempt, error) {
-	t := &attempt{f: s.logins, from: origin(address), account: "account " + email}
-	if wait, _ := t.f.begin(t.from, s.Now()); wait > 0 {
+// attempt refuses when the network has to wait. One that has signed in to the
+// account before has not: only its own attempts at it are counted, to be told.
+func (s *Service) attempt(address string, a *account) (*attempt, error) {
+	network := signInNetwork(address)
+	t := &attempt{f: s.logins, from: "network " + network, known: slices.Contains(a.Networks, network)}
+	if t.known {
+		t.from = "account " + a.User + " " + t.from
+	}
+	if wait := t.f.begin(t.from, s.Now()); wait > 0 && !t.known {
 		return nil, tooMany(wait)
 	}
-	if email == "" {
-		return t, nil
-	}
-	wait, last := t.f.begin(t.account, s.Now())
-	if wait > 0 {
-		return nil, tooMany(wait)
-	}
-	t.last = last
 	return t, nil
 }
 
-// succeed forgets the account's failures, but only this attempt of the address:
-// whoever knows one password must not get further guesses at others for it.
+// succeed takes back this attempt only: whoever knows one password must not get
+// further guesses at others for it.
 func (t *attempt) succeed() {
-	t.f.forgive(t.account)
-	t.f.giveBack(t.from)
+	if t.known {
+		t.f.forgive(t.from)
+	} else {
+		t.f.giveBack(t.from)
+	}
 }
 
 // undo takes the attempt back: nothing was tried.
-func (t *attempt) undo() {
-	t.f.giveBack(t.account)
-	t.f.giveBack(t.from)
+func (t *attempt) undo() { t.f.giveBack(t.from) }
+
+// maxNetworks is how many networks an account is known from.
+const maxNetworks = 20
+
+// remember notes that the account was signed in to from an address.
+func remember(tx kv.Tx, email, address string) error {
+	network := signInNetwork(address)
+	a, err := accounts.Get(tx, "", email)
+	if err != nil || network == "" || len(a.Networks) > 0 && a.Networks[0] == network {
+		return err
+	}
+	others := slices.DeleteFunc(a.Networks, func(n string) bool { return n == network })
+	a.Networks = append([]string{network}, others[:min(len(others), maxNetworks-1)]...)
+	return accounts.Put(tx, "", email, a)
 }

@@ -113,9 +113,26 @@ type session struct {
 
 func (h *Handler) session(ctx *fasthttp.RequestCtx) (any, error) {
 	s := &session{key: string(ctx.Request.Header.Peek("Idempotency-Key"))}
-	s.member, s.refused = h.opt.Member(ctx, false)
+	if h.onlyOpen(ctx) {
+		s.refused = &Error{Code: "UNAUTHORIZED", Message: "Sign in first."} // asked by nobody
+	} else {
+		s.member, s.refused = h.opt.Member(ctx, false)
+	}
 	s.anyone, s.barred = h.opt.Member(ctx, true)
 	return s, nil
+}
+
+// onlyOpen reports a request for open operations alone, as of a browser that signs
+// in with the cookie of a session that is over. Looking at that would count as a
+// wrong guess.
+func (h *Handler) onlyOpen(ctx *fasthttp.RequestCtx) bool {
+	path := strings.Trim(strings.TrimPrefix(string(ctx.Path()), Prefix), "/")
+	for name := range strings.SplitSeq(path, ",") {
+		if row := h.table.Lookup(name); row == nil || !row.Open {
+			return false
+		}
+	}
+	return true
 }
 
 func (h *Handler) finish(ctx *fasthttp.RequestCtx, c *Call) {
