@@ -1351,6 +1351,12 @@ export interface SiteSecretRolled {
 export interface SiteSnippet {
   html: string;
 }
+export interface StorageUsage {
+  /** Bytes that the team stores. */
+  bytes: number;
+  /** Most bytes that it may store; absent where there is no limit. Beyond it, writes are refused with storage_full and deleting still works. */
+  limit?: number | undefined;
+}
 export interface Task {
   id: string;
   agentId: string;
@@ -1539,6 +1545,9 @@ export interface TeamRef {
   id: string;
   name: string;
   slug: string;
+}
+export interface TeamUsage {
+  storage: StorageUsage;
 }
 export interface TestTurn {
   from: 'visitor' | 'agent';
@@ -1805,7 +1814,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     batch: Mutation<PostBatch, PostBatchResult>;
     /** Creates a post, or starts a job that writes one when there is no content but a generate flag. */
     create: Mutation<PostCreate, Post | JobStarted>;
-    /** Deletes an archived post and its revisions for good. */
+    /** Deletes a draft or an archived post and its revisions for good. */
     delete: Mutation<Ref, Deleted>;
     /** Starts a job that writes a draft post: its body, description, tags or cover, as the generate flags say. */
     generate: Mutation<PostGenerate, JobStarted>;
@@ -1895,5 +1904,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     setRole: Mutation<MemberRole, User>;
     /** Changes the team's name or slug. */
     update: Mutation<TeamPatch, Team>;
+    /** Returns how many bytes the team stores, and how many it may. */
+    usage: Query<Record<string, never> | void, TeamUsage>;
   };
 }>;

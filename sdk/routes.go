@@ -133,4 +133,5 @@ var routes = map[string]route{
 	"team.remove":                       {"", "", ""},
 	"team.setRole":                      {"", "", "id"},
 	"team.update":                       {"", "", "id"},
+	"team.usage":                        {"", "", "storage"},
 }
