@@ -17,10 +17,12 @@ import (
 	"edgesvc.dev/svc/cli/internal/mcp"
 	"edgesvc.dev/svc/cli/internal/media"
 	"edgesvc.dev/svc/cli/internal/model"
+	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/cli/internal/post"
 	"edgesvc.dev/svc/cli/internal/raw"
 	"edgesvc.dev/svc/cli/internal/screens"
 	"edgesvc.dev/svc/cli/internal/task"
+	"edgesvc.dev/svc/cli/internal/team"
 	"edgesvc.dev/svc/cli/internal/widget"
 )
 
@@ -43,7 +45,8 @@ func newRoot(a *kit.App) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return kit.Usage("%v", err) })
 	root.AddGroup(&cobra.Group{ID: "content", Title: "Content:"}, &cobra.Group{ID: "account", Title: "Account:"}, &cobra.Group{ID: "tools", Title: "Tools:"})
 	addTo(root, "content", post.New(a), job.New(a), media.New(a), help.New(a), widget.New(a), agent.New(a), canned.New(a), task.New(a), model.New(a), event.New(a), chat.New(a))
-	addTo(root, "account", login.New(a), login.NewLogout(a), login.NewWhoami(a), login.NewStatus(a), contexts.New(a), key.New(a))
+	addTo(root, "account", login.New(a), login.NewLogout(a), login.NewWhoami(a), login.NewStatus(a), contexts.New(a), key.New(a),
+		team.New(a), team.NewMember(a), team.NewSession(a), team.NewBrand(a), team.NewAudit(a))
 	addTo(root, "tools", screens.New(a), raw.New(a), mcp.New(a), newDoctor(a), config.New(a), newAlias(a), newVersion(a), newMan(a))
 	root.SetHelpCommandGroupID("tools")
 	root.SetCompletionCommandGroupID("tools")
@@ -67,6 +70,9 @@ func addGlobalFlags(a *kit.App, root *cobra.Command) {
 	f.BoolVar(&a.Flags.Debug, "debug", false, "tell about each request (or SVC_DEBUG=api)")
 	f.BoolVar(&a.IO.NoInput, "no-input", a.IO.NoInput, "never ask anything")
 	f.BoolVarP(&a.Flags.Yes, "yes", "y", false, "go on without asking")
+	formats := cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp)
+	_ = root.RegisterFlagCompletionFunc("output", formats)                       // the flag exists
+	_ = root.RegisterFlagCompletionFunc("context", a.Completion(contexts.Names)) // the flag exists
 }
 
 func addTo(root *cobra.Command, group string, commands ...*cobra.Command) {

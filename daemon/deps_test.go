@@ -30,12 +30,14 @@ var allowed = map[string][]string{
 	"sdk/...":     {"sdk", "sdk/api"},
 	"cli/...":     {"cli/...", "sdk", "sdk/api"},
 	// What nouns share knows no noun.
-	"cli/internal/kit":     cliBelow,
-	"cli/internal/find":    append([]string{"cli/internal/kit"}, cliBelow...),
-	"cli/internal/writing": append([]string{"cli/internal/kit", "cli/internal/images", "cli/internal/postfile", "cli/internal/postsync"}, cliBelow...),
-	"cli":                  {"cli/...", "sdk", "sdk/api"},
-	"daemon":               {"daemon/internal/...", "kv", "kv/...", "widget", "sdk/api"},
-	"daemon/command":       {"daemon", "daemon/internal/...", "kv", "kv/...", "sdk/api"},
+	"cli/internal/kit":      cliBelow,
+	"cli/internal/contract": {"sdk/api"},
+	"cli/internal/crud":     append([]string{"cli/internal/kit", "cli/internal/contract"}, cliBelow...),
+	"cli/internal/nouns":    append([]string{"cli/internal/kit", "cli/internal/crud"}, cliBelow...),
+	"cli/internal/writing":  append([]string{"cli/internal/kit", "cli/internal/images", "cli/internal/postfile", "cli/internal/postsync"}, cliBelow...),
+	"cli":                   {"cli/...", "sdk", "sdk/api"},
+	"daemon":                {"daemon/internal/...", "kv", "kv/...", "widget", "sdk/api"},
+	"daemon/command":        {"daemon", "daemon/internal/...", "kv", "kv/...", "sdk/api"},
 
 	// A surface turns bytes into op.Call and back; it knows no domain.
 	"daemon/internal/surface/...":    append([]string{"daemon/internal/surface/hijack"}, below...),

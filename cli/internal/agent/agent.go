@@ -3,41 +3,17 @@ package agent
 
 import (
 	"context"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"edgesvc.dev/svc/cli/internal/find"
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/nouns"
 	"edgesvc.dev/svc/cli/internal/output"
+	"edgesvc.dev/svc/cli/internal/terminal"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
-
-var view = output.View[api.Agent]{
-	ID: func(g *api.Agent) string { return g.ID },
-	Columns: []output.Column[api.Agent]{
-		{Name: "id", Value: func(g *api.Agent) string { return g.ID }},
-		{Name: "name", Value: func(g *api.Agent) string { return g.Name }, Flex: true},
-		{Name: "state", Value: state},
-		{Name: "model", Value: func(g *api.Agent) string { return g.Model }},
-		{Name: "tools", Value: func(g *api.Agent) string { return strings.Join(g.Tools.Names(), " ") }},
-		{Name: "canned", Value: func(g *api.Agent) string { return strconv.Itoa(len(g.CannedResponseIDs)) }, Wide: true},
-		{Name: "personality", Value: func(g *api.Agent) string { return g.Personality }, Wide: true, Flex: true},
-		kit.Wide(kit.When("updated", func(g *api.Agent) api.Time { return g.UpdatedAt })),
-	},
-}
-
-func state(g *api.Agent) string {
-	switch {
-	case g.Active && g.RespondToChats:
-		return "active"
-	case g.Active:
-		return "active, silent"
-	}
-	return "inactive"
-}
 
 var statsView = output.View[api.AgentStats]{
 	ID: func(*api.AgentStats) string { return "" },
@@ -55,138 +31,96 @@ var statsView = output.View[api.AgentStats]{
 
 // New is the command agent.
 func New(a *kit.App) *cobra.Command {
-	return kit.Group("agent", "Agents that answer visitors (needs a session)", []string{"agents"},
-		newList(a),
-		newOne(a, "get AGENT", "Show an agent", func(_ context.Context, _ *sdk.Client, g *api.Agent) (*api.Agent, error) { return g, nil }),
-		newCreate(a), newUpdate(a), newApply(a),
-		newOne(a, "duplicate AGENT", "Create an inactive agent with the settings of another",
-			func(ctx context.Context, d *sdk.Client, g *api.Agent) (*api.Agent, error) {
-				return d.Agents.Duplicate(ctx, api.Ref{ID: g.ID})
-			}),
-		newDelete(a), newActivate(a),
-		newOne(a, "deactivate AGENT", "End an agent's answering",
-			func(ctx context.Context, d *sdk.Client, g *api.Agent) (*api.Agent, error) {
-				return d.Agents.Deactivate(ctx, api.Ref{ID: g.ID})
-			}),
+	noun := &nouns.Agent
+	return noun.Command(a, newApply(a),
+		noun.NewAct(a, crud.Act[api.Agent]{Verb: "duplicate", Short: "Create an inactive agent with the settings of another", Done: "created",
+			Do: by(func(ctx context.Context, c *sdk.Client, ref api.Ref, options []sdk.CallOption) (*api.Agent, error) {
+				return c.Agents.Duplicate(ctx, ref, options...)
+			})}),
+		noun.NewAct(a, crud.Act[api.Agent]{Verb: "activate", Short: "Make an agent the one that answers", Long: "Makes an agent the one that answers visitors. The agent that was active is deactivated and named.", Do: activate}),
+		noun.NewAct(a, crud.Act[api.Agent]{Verb: "deactivate", Short: "Stop an agent from answering", Do: by(func(ctx context.Context, c *sdk.Client, ref api.Ref, options []sdk.CallOption) (*api.Agent, error) {
+			return c.Agents.Deactivate(ctx, ref, options...)
+		})}),
 		newTools(a), newCanned(a), newChat(a), newPreview(a), newStats(a))
 }
 
-func newList(a *kit.App) *cobra.Command {
-	var l kit.ListFlags
-	cmd := &cobra.Command{
-		Use: "list", Short: "List agents, newest first", Aliases: []string{"ls"}, Args: kit.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.Dashboard()
-			if err != nil {
-				return err
-			}
-			return kit.ShowList(a, l, view, d.Agents.All(cmd.Context(), l.Page()))
-		},
+// by makes a change in the session of svcctl login.
+func by(do func(context.Context, *sdk.Client, api.Ref, []sdk.CallOption) (*api.Agent, error)) func(context.Context, *kit.App, api.Ref, kit.WriteFlags) (*api.Agent, error) {
+	return func(ctx context.Context, a *kit.App, ref api.Ref, w kit.WriteFlags) (*api.Agent, error) {
+		c, err := a.Dashboard()
+		if err != nil {
+			return nil, err
+		}
+		return do(ctx, c, ref, w.Options())
 	}
-	l.Add(cmd)
-	return cmd
+}
+
+func activate(ctx context.Context, a *kit.App, ref api.Ref, w kit.WriteFlags) (*api.Agent, error) {
+	c, err := a.Dashboard()
+	if err != nil {
+		return nil, err
+	}
+	done, err := c.Agents.Activate(ctx, ref, w.Options()...)
+	if err != nil {
+		return nil, err
+	}
+	if done.Deactivated != nil {
+		a.IO.Say("%s (%s) does not answer any more", terminal.Line(done.Deactivated.Name), done.Deactivated.ID)
+	}
+	return &done.Agent, nil
 }
 
 // openAgent finds an agent by its id or name.
 func openAgent(ctx context.Context, a *kit.App, ref string) (*sdk.Client, *api.Agent, error) {
-	d, err := a.Dashboard()
+	c, err := a.Dashboard()
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := find.Agent(ctx, d, ref)
-	return d, g, err
+	g, err := nouns.Agent.Open(ctx, a, ref)
+	return c, g, err
 }
 
-// newOne is a verb that takes an agent and shows one.
-func newOne(a *kit.App, use, short string, run func(context.Context, *sdk.Client, *api.Agent) (*api.Agent, error)) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Args: kit.Exactly("the agent's name or id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, g, err := openAgent(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
-			}
-			if g, err = run(cmd.Context(), d, g); err != nil {
-				return err
-			}
-			return kit.ShowOne(a, view, g)
-		},
-	}
-}
-
-func newDelete(a *kit.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "delete AGENT", Short: "Delete an agent", Args: kit.Exactly("the agent's name or id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, g, err := openAgent(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
-			}
-			if err := a.Confirm("deleting "+g.ID, g.Name); err != nil {
-				return err
-			}
-			if err := d.Agents.Delete(cmd.Context(), api.Ref{ID: g.ID}); err != nil {
-				return err
-			}
-			a.IO.Say("deleted %s", g.ID)
-			return nil
-		},
-	}
-}
-
-func newActivate(a *kit.App) *cobra.Command {
-	return newOne(a, "activate AGENT", "Make an agent the one that answers", func(ctx context.Context, d *sdk.Client, g *api.Agent) (*api.Agent, error) {
-		done, err := d.Agents.Activate(ctx, api.Ref{ID: g.ID})
+// newRead is a command about one agent that changes nothing.
+func newRead(a *kit.App, cmd *cobra.Command, run func(ctx context.Context, c *sdk.Client, g *api.Agent) error) *cobra.Command {
+	cmd.Args = kit.Exactly("the agent's name or id")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, g, err := openAgent(cmd.Context(), a, args[0])
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if done.Deactivated != nil {
-			a.IO.Say("%s (%s) does not answer any more", done.Deactivated.Name, done.Deactivated.ID)
-		}
-		return &done.Agent, nil
-	})
+		return run(cmd.Context(), c, g)
+	}
+	a.CompleteFirst(cmd, nouns.Agent.Names)
+	return cmd
 }
 
 func newStats(a *kit.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "stats AGENT", Short: "Count an agent's answers, handoffs and tokens", Args: kit.Exactly("the agent's name or id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, g, err := openAgent(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
-			}
-			stats, err := d.Agents.Stats(cmd.Context(), g.ID)
-			if err != nil {
-				return err
-			}
-			return kit.ShowOne(a, statsView, stats)
-		},
-	}
+	cmd := &cobra.Command{Use: "stats AGENT", Short: "Count an agent's answers, handoffs and tokens", Example: "  svcctl agent stats Ada"}
+	return newRead(a, cmd, func(ctx context.Context, c *sdk.Client, g *api.Agent) error {
+		stats, err := c.Agents.Stats(ctx, g.ID)
+		if err != nil {
+			return err
+		}
+		return kit.ShowOne(a, statsView, stats)
+	})
 }
 
 func newPreview(a *kit.App) *cobra.Command {
 	message := ""
-	cmd := &cobra.Command{
-		Use: "preview AGENT", Short: "Show the prompt that an agent would send", Args: kit.Exactly("the agent's name or id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, g, err := openAgent(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
-			}
-			prompt, err := d.Agents.PreviewPrompt(cmd.Context(), api.AgentPreview{ID: g.ID, Message: message})
-			if err != nil {
-				return err
-			}
-			p, err := a.Printer()
-			if err != nil {
-				return err
-			}
-			if p.Structured() {
-				return p.Value(prompt)
-			}
-			return a.PrintText(prompt.Prompt + "\n")
-		},
-	}
+	cmd := &cobra.Command{Use: "preview AGENT", Short: "Show the prompt that an agent would send", Example: "  svcctl agent preview Ada --message 'Do you ship to Japan?'"}
 	cmd.Flags().StringVarP(&message, "message", "m", "", "a visitor's message; the articles found for it are shown")
-	return cmd
+	return newRead(a, cmd, func(ctx context.Context, c *sdk.Client, g *api.Agent) error {
+		prompt, err := c.Agents.PreviewPrompt(ctx, api.AgentPreview{ID: g.ID, Message: message})
+		if err != nil {
+			return err
+		}
+		p, err := a.Printer()
+		if err != nil {
+			return err
+		}
+		if p.Structured() {
+			return p.Value(prompt)
+		}
+		return a.PrintText(prompt.Prompt + "\n")
+	})
 }

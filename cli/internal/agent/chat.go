@@ -24,18 +24,14 @@ type chat struct {
 }
 
 func newChat(a *kit.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "chat AGENT", Short: "Talk to an agent as a visitor would", Args: kit.Exactly("the agent's name or id"),
+	cmd := &cobra.Command{
+		Use: "chat AGENT", Short: "Talk to an agent as a visitor would", Example: "  svcctl agent chat Ada\n  echo 'Do you ship to Japan?' | svcctl agent chat Ada",
 		Long: "Reads messages, one a line, and prints the agent's answers. Nothing is kept and no tool is run. An empty line or the end of the input ends the chat.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, g, err := openAgent(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
-			}
-			c := &chat{app: a, agent: g}
-			return c.run(cmd.Context(), d)
-		},
 	}
+	return newRead(a, cmd, func(ctx context.Context, client *sdk.Client, g *api.Agent) error {
+		c := &chat{app: a, agent: g}
+		return c.run(ctx, client)
+	})
 }
 
 func (c *chat) run(ctx context.Context, d *sdk.Client) error {

@@ -3,11 +3,13 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/sdk"
@@ -75,43 +77,38 @@ func New(a *kit.App) *cobra.Command {
 }
 
 func newInbox(a *kit.App) *cobra.Command {
-	var l kit.ListFlags
-	var q api.ConversationQuery
-	cmd := &cobra.Command{
-		Use: "inbox", Short: "List conversations, latest message first", Aliases: []string{"list", "ls"}, Args: kit.Exactly(),
-		Example: "  svcctl chat inbox --unread\n  svcctl chat inbox --state open --assignee me",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			q.PageQuery, q.State = l.Page(), strings.ToLower(q.State)
-			return showChats(cmd.Context(), a, l, q)
-		},
-	}
-	l.Add(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&q.Unread, "unread", false, "with messages that no member has seen")
-	f.StringVar(&q.State, "state", "", "bot, open, snoozed or resolved")
-	f.StringVar(&q.AssigneeID, "assignee", "", "given to this member; me needs a session's id")
-	f.StringVar(&q.Tag, "tag", "", "with this tag")
+	list := inbox("inbox")
+	list.Aliases = []string{"list", "ls"}
+	cmd := list.New(a)
+	cmd.Short = "List conversations, latest message first"
+	cmd.Example = "  svcctl chat inbox --unread\n  svcctl chat inbox --state open --assignee usr_01j…"
 	return cmd
+}
+
+func inbox(verb string) *crud.Lister[api.Conversation, api.ConversationQuery] {
+	return &crud.Lister[api.Conversation, api.ConversationQuery]{
+		Path: "chat", Verb: verb, Plural: "conversations", View: view, Flags: map[string]string{"q": "-", "assigneeId": "assignee"},
+		Help: map[string]string{
+			"unread": "with messages that no member has seen", "state": "in this state", "assigneeId": "assigned to the member with this id", "tag": "with this tag", "personId": "of the person with this id",
+		},
+		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Conversation, api.ConversationQuery] { return c.Conversations.List }),
+	}
 }
 
 func newSearch(a *kit.App) *cobra.Command {
-	var l kit.ListFlags
-	cmd := &cobra.Command{
-		Use: "search WORDS...", Short: "Find conversations by visitor, tag or latest message", Args: kit.AtLeast("words to look for"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return showChats(cmd.Context(), a, l, api.ConversationQuery{PageQuery: l.Page(), Q: strings.Join(args, " ")})
-		},
+	list := inbox("search")
+	words := ""
+	list.More = func(*cobra.Command) func(map[string]json.RawMessage) {
+		return func(query map[string]json.RawMessage) { query["q"], _ = json.Marshal(words) } // a string is always JSON
 	}
-	l.Add(cmd)
+	cmd := list.New(a)
+	run := cmd.RunE
+	cmd.Use, cmd.Short, cmd.Args, cmd.Example = "search WORDS...", "Find conversations by visitor, tag or latest message", kit.AtLeast("words to look for"), "  svcctl chat search lin refund"
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		words = strings.Join(args, " ")
+		return run(cmd, args)
+	}
 	return cmd
-}
-
-func showChats(ctx context.Context, a *kit.App, l kit.ListFlags, q api.ConversationQuery) error {
-	c, err := a.Client()
-	if err != nil {
-		return err
-	}
-	return kit.ShowList(a, l, view, c.Conversations.All(ctx, q))
 }
 
 // says is a verb that writes a text into a conversation.
@@ -187,20 +184,23 @@ func one(a *kit.App, use, short string, args cobra.PositionalArgs, do func(*cobr
 }
 
 func newTakeover(a *kit.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "takeover CONV", Short: "Assign a conversation to yourself and stop the agent (needs a session)", Args: kit.Exactly("the conversation's id"),
+	var w kit.WriteFlags
+	cmd := &cobra.Command{
+		Use: "takeover CONV", Short: "Assign a conversation to yourself and stop the agent (needs a session)", Args: kit.Exactly("the conversation's id"), Example: "  svcctl chat takeover conv_01j…",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.Dashboard()
+			c, err := a.MemberWriter(w)
 			if err != nil {
 				return err
 			}
-			c, err := d.Conversations.TakeOver(cmd.Context(), api.Ref{ID: args[0]})
+			conversation, err := c.Conversations.TakeOver(cmd.Context(), api.Ref{ID: args[0]}, w.Options()...)
 			if err != nil {
 				return err
 			}
-			return kit.ShowOne(a, view, c)
+			return kit.ShowOne(a, view, conversation)
 		},
 	}
+	w.Add(cmd)
+	return cmd
 }
 
 func newHandback(a *kit.App) *cobra.Command {

@@ -2,6 +2,8 @@
 package contexts
 
 import (
+	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -180,4 +182,13 @@ func newRemove(a *kit.App) *cobra.Command {
 			})
 		},
 	}
+}
+
+// Names are the contexts, for completion.
+func Names(_ context.Context, a *kit.App) ([]string, error) {
+	f, err := settings.Read(settings.Dir(a.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(f.Contexts)), nil
 }

@@ -2,12 +2,12 @@
 package event
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
+	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -27,36 +27,13 @@ func New(a *kit.App) *cobra.Command {
 	return kit.Group("event", "The team's event log", []string{"events"}, newList(a), newGet(a), newTypes(a))
 }
 
-type list struct {
-	app   *kit.App
-	list  kit.ListFlags
-	kind  string
-	since string
-}
-
 func newList(a *kit.App) *cobra.Command {
-	o := &list{app: a}
-	cmd := &cobra.Command{
-		Use: "list", Short: "List what happened, newest first", Aliases: []string{"ls"}, Args: kit.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	list := crud.Lister[api.Event, api.EventQuery]{
+		Path: "event", Plural: "what happened, newest first", Example: "--type 'post.*' --since 7d", View: view,
+		Help:    map[string]string{"type": "a type, 'post.*' or a category such as @content", "since": "not older than 7d, 3h, or a time", "until": "older than 7d, 3h, or a time"},
+		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Event, api.EventQuery] { return c.Events.List }),
 	}
-	o.list.Add(cmd)
-	cmd.Flags().StringVar(&o.kind, "type", "", "a type, 'post.*' or a category such as @content")
-	cmd.Flags().StringVar(&o.since, "since", "", "not older than 7d, 3h, or a time")
-	return cmd
-}
-
-func (o *list) run(ctx context.Context) error {
-	since, err := kit.ParseSince(o.since)
-	if err != nil {
-		return err
-	}
-	c, err := o.app.Client()
-	if err != nil {
-		return err
-	}
-	q := api.EventQuery{PageQuery: o.list.Page(), Type: o.kind, Since: since}
-	return kit.ShowList(o.app, o.list, view, c.Events.All(ctx, q))
+	return list.New(a)
 }
 
 func newGet(a *kit.App) *cobra.Command {

@@ -14,6 +14,7 @@ import (
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/cli/internal/postsync"
+	"edgesvc.dev/svc/cli/internal/writing"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -40,13 +41,51 @@ const anArticle = "a help article: its id, slug or address"
 
 // New is the command help-article.
 func New(a *kit.App) *cobra.Command {
+	move := func(verb, short, done string, do func(*sdk.ArticlesService, context.Context, api.Ref, ...sdk.CallOption) (*api.Article, error)) *cobra.Command {
+		return texts.NewMove(a, writing.Move[api.Article]{Verb: verb, Short: short, Done: done, Do: on(do)})
+	}
 	return kit.Group("help-article", "Help articles, their categories and the questions without an answer", []string{"help-articles"},
-		newList(a), newGet(a), newSearch(a), newCreate(a), newEdit(a),
-		newMove(a, "publish", "Publish help articles", "published", (*sdk.ArticlesService).Publish),
-		newMove(a, "unpublish", "Make published help articles drafts", "unpublished", (*sdk.ArticlesService).Unpublish),
-		newMove(a, "archive", "Take help articles out of sight", "archived", (*sdk.ArticlesService).Archive),
-		newMove(a, "restore", "Bring archived help articles back as drafts", "restored", (*sdk.ArticlesService).Unarchive),
-		newDelete(a), newSync(a), newCategory(a), newGap(a))
+		newList(a), newGet(a), newSearch(a), newCreate(a), newUpdate(a), newEdit(a),
+		move("publish", "Publish help articles", "published", (*sdk.ArticlesService).Publish),
+		move("unpublish", "Make published help articles drafts", "unpublished", (*sdk.ArticlesService).Unpublish),
+		move("archive", "Archive help articles: they are no longer shown", "archived", (*sdk.ArticlesService).Archive),
+		move("restore", "Bring archived help articles back as drafts", "restored", (*sdk.ArticlesService).Unarchive),
+		texts.NewDelete(a), newRevision(a), newSync(a), newCategory(a), newGap(a))
+}
+
+// texts are help articles for the verbs that posts have too.
+var texts = &writing.Texts[api.Article]{
+	Noun: "help-article", Kind: "help article", Wanted: anArticle, View: view, Names: slugs, Find: findArticle, ID: articleIDOf,
+	About: func(a *api.Article) writing.About {
+		return writing.About{ID: a.ID, Slug: a.Slug, Title: a.Title, Status: a.Status, Archived: a.Status == api.ArticleArchived}
+	},
+	Archive: on((*sdk.ArticlesService).Archive),
+	Delete: func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) error {
+		return c.Articles.Delete(ctx, ref, options...)
+	},
+}
+
+func on(do func(*sdk.ArticlesService, context.Context, api.Ref, ...sdk.CallOption) (*api.Article, error)) func(context.Context, *sdk.Client, api.Ref, ...sdk.CallOption) (*api.Article, error) {
+	return func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) (*api.Article, error) {
+		return do(c.Articles, ctx, ref, options...)
+	}
+}
+
+// slugs are the newest articles', for completion.
+func slugs(ctx context.Context, a *kit.App) ([]string, error) {
+	c, err := a.Client()
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.Articles.List(ctx, api.ArticleQuery{PageQuery: api.PageQuery{Limit: 100}})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(page.Data))
+	for i := range page.Data {
+		names[i] = page.Data[i].Slug
+	}
+	return names, nil
 }
 
 var articleID = regexp.MustCompile(`^art_[0-9a-z]{26}$`)
@@ -58,6 +97,18 @@ func findArticle(ctx context.Context, c *sdk.Client, ref string) (*api.Article, 
 		return c.Articles.Source(ctx, name)
 	}
 	return c.Articles.SourceBySlug(ctx, name)
+}
+
+// articleIDOf is findArticle where the id is enough, without a request for an id.
+func articleIDOf(ctx context.Context, c *sdk.Client, ref string) (string, error) {
+	if name := kit.ParseRef(ref); articleID.MatchString(name) {
+		return name, nil
+	}
+	article, err := findArticle(ctx, c, ref)
+	if err != nil {
+		return "", err
+	}
+	return article.ID, nil
 }
 
 // openArticle connects and fetches the article that ref names.
@@ -74,7 +125,7 @@ func openArticle(ctx context.Context, a *kit.App, w kit.WriteFlags, ref string) 
 // synced as those of posts are. An excerpt is their description.
 type articles struct{ desk *sdk.ArticlesService }
 
-func texts(c *sdk.Client) postsync.Texts { return articles{c.Articles} }
+func asTexts(c *sdk.Client) postsync.Texts { return articles{c.Articles} }
 
 func asPost(a *api.Article, err error) (*api.Post, error) {
 	if err != nil {
@@ -113,12 +164,10 @@ func (d articles) Create(ctx context.Context, in api.PostCreate, options ...sdk.
 
 // Update implements postsync.Texts.
 func (d articles) Update(ctx context.Context, in api.PostPatch, options ...sdk.CallOption) (*api.Post, error) {
-	if in.PublishAt.Set || in.FeaturedImage.Set || in.CanonicalURL.Set || in.Metadata.Set {
-		return nil, errPostOnly
+	patch, err := articlePatch(in)
+	if err != nil {
+		return nil, err
 	}
-	patch := api.ArticlePatch{ArticleRef: api.ArticleRef(in.PostRef)}
-	patch.Title, patch.Content, patch.Excerpt, patch.Slug = in.Title, in.Content, in.Description, in.Slug
-	patch.Status, patch.Tags, patch.Locale = in.Status, in.Tags, in.Locale
 	return asPost(d.desk.Update(ctx, patch, options...))
 }
 
@@ -134,4 +183,14 @@ func create(in api.PostCreate) (api.ArticleCreate, error) {
 		return api.ArticleCreate{}, errPostOnly
 	}
 	return api.ArticleCreate{Title: in.Title, Content: in.Content, Excerpt: in.Description, Slug: in.Slug, Status: in.Status, Tags: in.Tags, Locale: in.Locale}, nil
+}
+
+func articlePatch(in api.PostPatch) (patch api.ArticlePatch, err error) {
+	if in.PublishAt.Set || in.FeaturedImage.Set || in.CanonicalURL.Set || in.Metadata.Set {
+		return patch, errPostOnly
+	}
+	patch.ArticleRef = in.PostRef
+	patch.Title, patch.Content, patch.Excerpt, patch.Slug = in.Title, in.Content, in.Description, in.Slug
+	patch.Status, patch.Tags, patch.Locale = in.Status, in.Tags, in.Locale
+	return patch, nil
 }

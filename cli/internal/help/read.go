@@ -7,44 +7,25 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/nouns"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/cli/internal/postfile"
 	"edgesvc.dev/svc/cli/internal/terminal"
 	"edgesvc.dev/svc/cli/internal/writing"
+	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-type list struct {
-	app                   *kit.App
-	list                  kit.ListFlags
-	status, tag, category string
-}
-
 func newList(a *kit.App) *cobra.Command {
-	o := &list{app: a}
-	cmd := &cobra.Command{
-		Use: "list", Short: "List help articles, newest first", Aliases: []string{"ls"}, Args: kit.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	list := crud.Lister[api.Article, api.ArticleQuery]{
+		Path: "help-article", Plural: "help articles, newest first", Example: "--status draft --category orders", View: view,
+		Help:    map[string]string{"tag": "with this tag"},
+		Refs:    map[string]crud.Lookup{"categoryId": nouns.Category.Lookup("category", "of this category: its id or slug")},
+		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Article, api.ArticleQuery] { return c.Articles.List }),
 	}
-	o.list.Add(cmd)
-	f := cmd.Flags()
-	f.StringVar(&o.status, "status", "", "draft, published or archived")
-	f.StringVar(&o.tag, "tag", "", "with this tag")
-	f.StringVar(&o.category, "category", "", "of this category: its id or slug")
-	return cmd
-}
-
-func (o *list) run(ctx context.Context) error {
-	c, err := o.app.Client()
-	if err != nil {
-		return err
-	}
-	q := api.ArticleQuery{PageQuery: o.list.Page(), Status: strings.ToUpper(o.status), Tag: o.tag}
-	if q.CategoryID, err = categoryID(ctx, c, o.category); err != nil {
-		return err
-	}
-	return kit.ShowList(o.app, o.list, view, c.Articles.All(ctx, q))
+	return list.New(a)
 }
 
 type get struct {
@@ -55,13 +36,14 @@ type get struct {
 func newGet(a *kit.App) *cobra.Command {
 	o := &get{app: a}
 	cmd := &cobra.Command{
-		Use: "get ARTICLE", Short: "Show a help article", Aliases: []string{"show"}, Args: kit.Exactly(anArticle),
+		Use: "get ARTICLE", Short: "Show a help article", Aliases: []string{"show"}, Args: kit.Exactly(anArticle), Example: "  svcctl help-article get returns --md",
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
 	cmd.Flags().BoolVar(&o.md, "md", false, "print Markdown with front matter")
 	cmd.Flags().BoolVar(&o.html, "html", false, "print the HTML as it is stored")
 	cmd.Flags().BoolVar(&o.web, "web", false, "open the public page in the browser")
 	cmd.MarkFlagsMutuallyExclusive("md", "html", "web")
+	a.CompleteFirst(cmd, slugs)
 	return cmd
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/nouns"
 	"edgesvc.dev/svc/cli/internal/postfile"
-	"edgesvc.dev/svc/cli/internal/terminal"
 	"edgesvc.dev/svc/cli/internal/writing"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
@@ -28,18 +28,23 @@ func newCreate(a *kit.App) *cobra.Command {
 		Example: "  svcctl help-article create returns.md --category orders --publish\n  echo '# Returns' | svcctl help-article create -",
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.fields.Title, "title", "", "title")
-	f.StringVar(&o.fields.Content, "content", "", "HTML, or @file with HTML or (.md) Markdown, @- for standard input")
-	f.StringVar(&o.fields.Description, "description", "", "excerpt; made from the content without it")
-	f.StringVar(&o.fields.Slug, "slug", "", "name in addresses")
-	f.StringSliceVar(&o.fields.Tags, "tag", nil, "tags; more than one with commas or again")
-	f.StringVar(&o.fields.Locale, "locale", "", "language, such as en or de-AT")
-	f.StringVar(&o.category, "category", "", "category: its id or slug")
-	f.BoolVar(&o.publish, "publish", false, "publish it at once")
-	o.fields.Changed = f.Changed
+	addFields(cmd, &o.fields)
+	nouns.Category.Lookup("category", "category: its id or slug").Add(a, cmd, &o.category)
+	cmd.Flags().BoolVar(&o.publish, "publish", false, "publish it at once")
 	o.write.Add(cmd)
 	return cmd
+}
+
+// addFields gives cmd the flags of the members that an article has.
+func addFields(cmd *cobra.Command, o *writing.Fields) {
+	f := cmd.Flags()
+	f.StringVar(&o.Title, "title", "", "title")
+	f.StringVar(&o.Content, "content", "", "HTML, or @file with HTML or (.md) Markdown, @- for standard input")
+	f.StringVar(&o.Description, "description", "", "excerpt; made from the content without it")
+	f.StringVar(&o.Slug, "slug", "", "name in addresses")
+	f.StringSliceVar(&o.Tags, "tag", nil, "tags; separate them with commas or repeat the flag")
+	f.StringVar(&o.Locale, "locale", "", "language, such as en or de-AT")
+	o.Changed = f.Changed
 }
 
 func (o *articleNew) run(ctx context.Context, args []string) error {
@@ -89,7 +94,9 @@ func (o *articleNew) input(ctx context.Context, c *sdk.Client, f *postfile.File,
 	if err != nil {
 		return in, err
 	}
-	in.CategoryID, err = categoryID(ctx, c, o.category)
+	if o.category != "" {
+		in.CategoryID, err = nouns.Category.ID(ctx, o.app, o.category)
+	}
 	return in, err
 }
 
@@ -110,83 +117,9 @@ func newEdit(a *kit.App) *cobra.Command {
 	find := func(ctx context.Context, c *sdk.Client, ref string) (*api.Post, error) {
 		return asPost(findArticle(ctx, c, ref))
 	}
-	return writing.NewEdit(&writing.Editor{App: a, Find: find, Texts: texts}, "edit ARTICLE", "help article")
+	return writing.NewEdit(&writing.Editor{App: a, Find: find, Texts: asTexts}, "edit ARTICLE", "help article")
 }
 
 func newSync(a *kit.App) *cobra.Command {
-	return writing.NewSync(&writing.Syncer{App: a, Noun: "help article", Texts: texts}, "help-article")
-}
-
-// newMove is a verb that changes the status of articles. It goes on after
-// one that refuses, and fails with the first refusal.
-func newMove(a *kit.App, verb, short, done string,
-	move func(*sdk.ArticlesService, context.Context, api.ArticleRef, ...sdk.CallOption) (*api.Article, error),
-) *cobra.Command {
-	var w kit.WriteFlags
-	cmd := &cobra.Command{Use: verb + " ARTICLE...", Short: short, Args: kit.AtLeast(anArticle)}
-	w.Add(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx := cmd.Context()
-		var failed error
-		for _, ref := range args {
-			c, article, err := openArticle(ctx, a, w, ref)
-			if err == nil {
-				article, err = move(c.Articles, ctx, api.ArticleRef{ID: article.ID}, w.Options()...)
-			}
-			switch {
-			case kit.IsDryRun(err):
-			case err != nil && failed == nil:
-				failed = err
-			case err != nil:
-				a.Report(kit.Explain(ctx, err))
-			default:
-				a.IO.Say("%s %s", done, article.Slug)
-			}
-		}
-		return failed
-	}
-	return cmd
-}
-
-type articleDelete struct {
-	app     *kit.App
-	write   kit.WriteFlags
-	archive bool
-}
-
-func newDelete(a *kit.App) *cobra.Command {
-	o := &articleDelete{app: a}
-	cmd := &cobra.Command{
-		Use: "delete ARTICLE", Short: "Delete an archived help article for good", Aliases: []string{"rm"}, Args: kit.Exactly(anArticle),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	}
-	o.write.Add(cmd)
-	cmd.Flags().BoolVar(&o.archive, "archive", false, "archive it first if it is not")
-	return cmd
-}
-
-func (o *articleDelete) run(ctx context.Context, ref string) error {
-	c, article, err := openArticle(ctx, o.app, o.write, ref)
-	if err != nil {
-		return err
-	}
-	archived := article.Status == api.ArticleArchived
-	if !archived && !o.archive {
-		return &kit.Failure{Exit: kit.ExitConflict, Code: "invalid_transition", Message: "only archived help articles can be deleted; " + article.Slug + " is " + article.Status, Hint: "svcctl help-article archive " + article.Slug + ", or --archive"}
-	}
-	if !o.write.DryRun {
-		if err := o.app.Confirm("deleting "+terminal.Line(article.Title)+" for good", article.Slug); err != nil {
-			return err
-		}
-	}
-	if !archived {
-		if _, err := c.Articles.Archive(ctx, api.ArticleRef{ID: article.ID}); err != nil {
-			return err
-		}
-	}
-	if err := c.Articles.Delete(ctx, api.ArticleRef{ID: article.ID}, o.write.Options()...); err != nil {
-		return err
-	}
-	o.app.IO.Say("deleted %s (%s)", article.Slug, article.ID)
-	return nil
+	return writing.NewSync(&writing.Syncer{App: a, Noun: "help article", Texts: asTexts}, "help-article")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/sdk"
@@ -61,57 +62,75 @@ func jobError(j *api.Job) string {
 
 // New is the command job.
 func New(a *kit.App) *cobra.Command {
-	return kit.Group("job", "Generation jobs", []string{"jobs"}, newList(a),
-		newOne(a, "get ID", "Show a job", func(s *sdk.JobsService, ctx context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Job, error) {
-			return s.Get(ctx, ref.ID)
-		}),
-		newWatch(a), newWait(a),
-		newOne(a, "cancel ID", "Stop a job", (*sdk.JobsService).Cancel),
-		newOne(a, "retry ID", "Queue a failed job again", (*sdk.JobsService).Retry))
-}
-
-type list struct {
-	app   *kit.App
-	list  kit.ListFlags
-	state string
-	post  string
+	return kit.Group("job", "Generation jobs", []string{"jobs"}, newList(a), newGet(a), newWatch(a), newWait(a),
+		newChange(a, "cancel", "Stop a job", (*sdk.JobsService).Cancel),
+		newChange(a, "retry", "Queue a failed job again", (*sdk.JobsService).Retry))
 }
 
 func newList(a *kit.App) *cobra.Command {
-	o := &list{app: a}
-	cmd := &cobra.Command{
-		Use: "list", Short: "List jobs, newest first", Aliases: []string{"ls"}, Args: kit.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.Client()
-			if err != nil {
-				return err
-			}
-			q := api.JobQuery{PageQuery: o.list.Page(), State: strings.ToLower(o.state), PostID: o.post}
-			return kit.ShowList(a, o.list, view, c.Jobs.All(cmd.Context(), q))
-		},
+	list := crud.Lister[api.Job, api.JobQuery]{
+		Path: "job", Plural: "jobs, newest first", Example: "--state failed", View: view, Flags: map[string]string{"postId": "post"}, Help: map[string]string{"postId": "jobs of the post with this id"},
+		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Job, api.JobQuery] { return c.Jobs.List }),
 	}
-	o.list.Add(cmd)
-	cmd.Flags().StringVar(&o.state, "state", "", "queued, running, completed, failed or canceled")
-	cmd.Flags().StringVar(&o.post, "post", "", "jobs of this post")
-	return cmd
+	return list.New(a)
 }
 
-// newOne is a verb that takes a job's id and shows the job.
-func newOne(a *kit.App, use, short string, do func(*sdk.JobsService, context.Context, api.Ref, ...sdk.CallOption) (*api.Job, error)) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Args: kit.Exactly("the job's id"),
+// ids are the newest jobs', for completion.
+func ids(ctx context.Context, a *kit.App) ([]string, error) {
+	c, err := a.Client()
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.Jobs.List(ctx, api.JobQuery{PageQuery: api.PageQuery{Limit: 30}})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(page.Data))
+	for i := range page.Data {
+		names[i] = page.Data[i].ID
+	}
+	return names, nil
+}
+
+func newGet(a *kit.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "get ID", Short: "Show a job", Args: kit.Exactly("the job's id"), Example: "  svcctl job get job_01j… -o yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Client()
 			if err != nil {
 				return err
 			}
-			job, err := do(c.Jobs, cmd.Context(), api.Ref{ID: args[0]})
+			job, err := c.Jobs.Get(cmd.Context(), kit.ParseRef(args[0]))
 			if err != nil {
 				return err
 			}
 			return kit.ShowOne(a, view, job)
 		},
 	}
+	a.CompleteFirst(cmd, ids)
+	return cmd
+}
+
+// newChange is a verb that changes a job and shows it.
+func newChange(a *kit.App, verb, short string, do func(*sdk.JobsService, context.Context, api.Ref, ...sdk.CallOption) (*api.Job, error)) *cobra.Command {
+	var w kit.WriteFlags
+	cmd := &cobra.Command{
+		Use: verb + " ID", Short: short, Args: kit.Exactly("the job's id"), Example: "  svcctl job " + verb + " job_01j…",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.Writer(w)
+			if err != nil {
+				return err
+			}
+			job, err := do(c.Jobs, cmd.Context(), api.Ref{ID: kit.ParseRef(args[0])}, w.Options()...)
+			if err != nil {
+				return err
+			}
+			return kit.ShowOne(a, view, job)
+		},
+	}
+	w.Add(cmd)
+	a.CompleteFirst(cmd, ids)
+	return cmd
 }
 
 func newWatch(a *kit.App) *cobra.Command {
@@ -121,6 +140,7 @@ func newWatch(a *kit.App) *cobra.Command {
 		Long: "Follows a job until it is done. Ctrl-C leaves the job alone. With --json each event is a line of JSON.",
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
+	a.CompleteFirst(cmd, ids)
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0, "give up following after this long, with exit code 11")
 	return cmd
 }
@@ -146,6 +166,7 @@ func newWait(a *kit.App) *cobra.Command {
 			return Outcome(job)
 		},
 	}
+	a.CompleteFirst(cmd, ids)
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "give up after this long, with exit code 11")
 	return cmd
 }

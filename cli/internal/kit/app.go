@@ -1,6 +1,3 @@
-// Package kit is what the commands of svcctl share: the App of one run, flags,
-// output, errors for people, confirmation, input and the connection to a daemon.
-// It knows no noun.
 package kit
 
 import (

@@ -63,3 +63,15 @@ func (t *File) Decode(members map[string]json.RawMessage, into any) error {
 	}
 	return nil
 }
+
+// Some reads a few of the members.
+func (t *File) Some(members map[string]json.RawMessage, into any) error {
+	b, err := json.Marshal(members)
+	if err == nil {
+		err = json.Unmarshal(b, into)
+	}
+	if err != nil {
+		return t.Wrong(err)
+	}
+	return nil
+}

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"fmt"
 	"iter"
 	"strconv"
 	"time"
@@ -18,26 +19,40 @@ func Number[T any](name string, of func(*T) int) output.Column[T] {
 
 // ListFlags are what every list takes.
 type ListFlags struct {
-	limit   int
+	Limit   int
 	All     bool
-	arrange output.Arrange
+	Cursor  string
+	Arrange output.Arrange
 }
 
 // Add gives the command the flags.
 func (l *ListFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVarP(&l.limit, "limit", "L", 30, "most records to show")
+	f.IntVarP(&l.Limit, "limit", "L", 30, "most records to show")
 	f.BoolVar(&l.All, "all", false, "show all records")
-	f.StringVar(&l.arrange.Sort, "sort", "", "sort by a field of the JSON; -field for the largest first")
-	f.StringArrayVar(&l.arrange.Filter, "filter", nil, "keep records with field=value, or field~text for a part of it")
+	f.StringVar(&l.Arrange.Sort, "sort", "", "sort by a field of the JSON; -field for the largest first")
+	f.StringArrayVar(&l.Arrange.Filter, "filter", nil, "keep records with field=value, or field~text for a part of it")
+}
+
+// AddPaged is Add for a list that the daemon gives in pages.
+func (l *ListFlags) AddPaged(cmd *cobra.Command) {
+	l.Add(cmd)
+	cmd.Flags().StringVar(&l.Cursor, "cursor", "", "go on where a list before ended")
+}
+
+func (l *ListFlags) Check() error {
+	if !l.All && l.Limit < 1 {
+		return Usage("--limit must be 1 or more; --all shows everything")
+	}
+	return nil
 }
 
 // Page is the query for as many records as will be needed.
 func (l *ListFlags) Page() api.PageQuery {
-	if l.All || len(l.arrange.Filter) > 0 {
+	if l.All || len(l.Arrange.Filter) > 0 {
 		return api.PageQuery{Limit: 100}
 	}
-	return api.PageQuery{Limit: max(1, min(l.limit, 100))}
+	return api.PageQuery{Limit: max(1, min(l.Limit, 100))}
 }
 
 // ShowList prints a list as the flags ask for it.
@@ -46,13 +61,13 @@ func ShowList[T any](a *App, l ListFlags, view output.View[T], records iter.Seq2
 	if err != nil {
 		return err
 	}
-	if !l.All {
-		if l.limit < 1 {
-			return Usage("--limit must be 1 or more; --all shows everything")
-		}
-		l.arrange.Limit = l.limit
+	if err := l.Check(); err != nil {
+		return err
 	}
-	return output.List(p, view, output.Apply(l.arrange, records))
+	if !l.All {
+		l.Arrange.Limit = l.Limit
+	}
+	return output.List(p, view, output.Apply(l.Arrange, records))
 }
 
 // ShowOne prints one record as the flags ask for it.
@@ -91,4 +106,26 @@ func When[T any](name string, at func(*T) api.Time) output.Column[T] {
 func Wide[T any](c output.Column[T]) output.Column[T] {
 	c.Wide = true
 	return c
+}
+
+// SayMore tells a person how to see the rest of a list.
+func (a *App) SayMore(shown int, next string) {
+	text := fmt.Sprintf("%d shown, there are more: --all shows all", shown)
+	if next != "" {
+		text += ", --cursor " + next + " goes on"
+	}
+	a.IO.Say("%s", text)
+}
+
+// ShowAll prints records that are all here, and says how many were left out.
+func ShowAll[T any](a *App, l ListFlags, view output.View[T], records []T) error {
+	if err := ShowList(a, l, view, List(records)); err != nil {
+		return err
+	}
+	p, err := a.Printer()
+	if err != nil || l.All || len(l.Arrange.Filter) > 0 || len(records) <= l.Limit || p.Structured() || p.Format == "ids" || p.Format == "csv" {
+		return err
+	}
+	a.IO.Say("%d of %d shown; --all shows all", l.Limit, len(records))
+	return nil
 }

@@ -32,7 +32,12 @@ func ParseSpan(s string) (time.Duration, error) {
 }
 
 // ParseSince reads a span before now, or a time or day; empty is no limit.
-func ParseSince(s string) (api.Time, error) {
+func ParseSince(s string) (api.Time, error) { return parseTime(s, -1) }
+
+// ParseUntil reads a span after now, or a time or day; empty is no limit.
+func ParseUntil(s string) (api.Time, error) { return parseTime(s, 1) }
+
+func parseTime(s string, sign time.Duration) (api.Time, error) {
 	if s == "" {
 		return 0, nil
 	}
@@ -45,5 +50,5 @@ func ParseSince(s string) (api.Time, error) {
 	if err != nil {
 		return 0, Usage("a time is like 7d, 3h, 2026-01-31 or 2026-01-31T15:04:05Z, not %q", s)
 	}
-	return api.TimeOf(time.Now().Add(-d)), nil
+	return api.TimeOf(time.Now().Add(sign * d)), nil
 }

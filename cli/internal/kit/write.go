@@ -2,6 +2,7 @@ package kit
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -18,13 +19,22 @@ import (
 type WriteFlags struct {
 	DryRun bool
 	Key    string
+	// Versioned adds --if-match.
+	Versioned bool
+	ifMatch   string
 }
 
 // Add gives the command the flags.
 func (w *WriteFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&w.DryRun, "dry-run", false, "show what would be sent, and send nothing")
 	cmd.Flags().StringVar(&w.Key, "idempotency-key", "", "a key of your own: the same write with it has its effect once")
+	if w.Versioned {
+		cmd.Flags().StringVar(&w.ifMatch, "if-match", "", "only when it has this version, such as 7")
+	}
 }
+
+// Version is what --if-match asks for, 0 for any.
+func (w *WriteFlags) Version() (int, error) { return ParseVersion(w.ifMatch) }
 
 // Options are what the flags ask of a call.
 func (w *WriteFlags) Options() []sdk.CallOption {
@@ -34,15 +44,31 @@ func (w *WriteFlags) Options() []sdk.CallOption {
 	return []sdk.CallOption{sdk.IdempotencyKey(w.Key)}
 }
 
-// Writer is client for commands with writeFlags. In a dry run the first
-// request that would change something is printed and ends the command.
+// Rehearse makes a dry run of what follows, where the flags ask for one: the
+// first request that would change something is printed and ends the command.
+func (a *App) Rehearse(w WriteFlags) { a.dryRun = w.DryRun }
+
+// Writer is Client for commands with WriteFlags.
 func (a *App) Writer(w WriteFlags) (*sdk.Client, error) {
-	a.dryRun = w.DryRun
+	a.Rehearse(w)
 	return a.Client()
+}
+
+// MemberWriter is Dashboard for commands with WriteFlags.
+func (a *App) MemberWriter(w WriteFlags) (*sdk.Client, error) {
+	a.Rehearse(w)
+	return a.Dashboard()
 }
 
 // errDryRun ends a command where its first write would have been.
 var errDryRun = &Failure{Exit: ExitOK}
+
+// reading marks the context of a call that changes nothing.
+type reading struct{}
+
+// Reading marks a call that changes nothing, so that a dry run makes it: a
+// dashboard's reads are POSTs as its writes are.
+func Reading(ctx context.Context) context.Context { return context.WithValue(ctx, reading{}, true) }
 
 // rehearsal lets reads pass and prints the first write instead of sending it.
 type rehearsal struct {
@@ -52,7 +78,7 @@ type rehearsal struct {
 
 // RoundTrip implements http.RoundTripper.
 func (r rehearsal) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Method == http.MethodGet {
+	if req.Method == http.MethodGet || req.Context().Value(reading{}) != nil {
 		return r.next.RoundTrip(req)
 	}
 	body, err := io.ReadAll(req.Body)
@@ -70,6 +96,7 @@ func (r rehearsal) print(req *http.Request, body []byte) error {
 	if err != nil {
 		return err
 	}
+	body = plainBody(body)
 	request := map[string]any{"method": req.Method, "path": req.URL.RequestURI()}
 	if match := req.Header.Get("If-Match"); match != "" {
 		request["ifMatch"] = match
@@ -85,6 +112,20 @@ func (r rehearsal) print(req *http.Request, body []byte) error {
 	}
 	r.app.IO.Say("dry run: nothing was sent; this would be")
 	return r.app.PrintText(req.Method + " " + req.URL.RequestURI() + "\n" + string(pretty(body)))
+}
+
+// plainBody is the input of a procedure without the envelope that it travels in.
+func plainBody(body []byte) []byte {
+	var envelope struct {
+		JSON json.RawMessage `json:"json"`
+		Meta json.RawMessage `json:"meta"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	if dec.Decode(&envelope) != nil || envelope.JSON == nil {
+		return body
+	}
+	return envelope.JSON
 }
 
 func pretty(body []byte) []byte {

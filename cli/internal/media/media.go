@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/sdk"
@@ -88,19 +89,11 @@ func (o *upload) upload(ctx context.Context, c *sdk.Client, file string) (*api.M
 }
 
 func newList(a *kit.App) *cobra.Command {
-	var l kit.ListFlags
-	cmd := &cobra.Command{
-		Use: "list", Short: "List images", Aliases: []string{"ls"}, Args: kit.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.Client()
-			if err != nil {
-				return err
-			}
-			return kit.ShowList(a, l, view, c.Media.All(cmd.Context(), api.MediaQuery{PageQuery: l.Page()}))
-		},
+	list := crud.Lister[api.Media, api.MediaQuery]{
+		Path: "media", Plural: "images, newest first", View: view,
+		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Media, api.MediaQuery] { return c.Media.List }),
 	}
-	l.Add(cmd)
-	return cmd
+	return list.New(a)
 }
 
 func newGet(a *kit.App) *cobra.Command {
@@ -129,8 +122,10 @@ func newDelete(a *kit.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.Confirm("deleting "+args[0], args[0]); err != nil {
-				return err
+			if !w.DryRun {
+				if err := a.Confirm("deleting "+args[0], args[0]); err != nil {
+					return err
+				}
 			}
 			if err := c.Media.Delete(cmd.Context(), api.Ref{ID: args[0]}, w.Options()...); err != nil {
 				return err

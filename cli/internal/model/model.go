@@ -41,7 +41,7 @@ func newList(a *kit.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return kit.ShowList(a, l, view, kit.List(models))
+			return kit.ShowAll(a, l, view, models)
 		},
 	}
 	l.Add(cmd)

@@ -14,8 +14,10 @@ import (
 	"edgesvc.dev/svc/cli/internal/terminal"
 )
 
-// Formats are the names that -o takes.
 var formats = []string{"table", "wide", "json", "jsonl", "yaml", "csv", "ids"}
+
+// Formats are the names that -o takes.
+func Formats() []string { return slices.Clone(formats) }
 
 // ErrUsage marks a wrong option of the printer.
 var ErrUsage = errors.New("usage")

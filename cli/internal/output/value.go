@@ -10,9 +10,10 @@ import (
 	"text/template"
 	"time"
 
-	"edgesvc.dev/svc/cli/internal/terminal"
 	"github.com/goccy/go-yaml"
 	"github.com/itchyny/gojq"
+
+	"edgesvc.dev/svc/cli/internal/terminal"
 )
 
 // value writes anything that has a JSON form, in the form that was asked for.

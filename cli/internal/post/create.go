@@ -103,55 +103,41 @@ func result(a *kit.App, p *api.Post) error {
 	return a.PrintText(p.ID + "\n")
 }
 
-type postPatch struct {
-	app     *kit.App
-	fields  writing.Fields
-	write   kit.WriteFlags
-	ifMatch string
+type update struct {
+	app    *kit.App
+	fields writing.Fields
+	write  kit.WriteFlags
 }
 
-func newPatch(a *kit.App) *cobra.Command {
-	o := &postPatch{app: a}
+func newUpdate(a *kit.App) *cobra.Command {
+	o := &update{app: a, write: kit.WriteFlags{Versioned: true}}
 	cmd := &cobra.Command{
-		Use: "patch POST", Short: "Change some of a post", Aliases: []string{"update"}, Args: kit.Exactly("a post: its id, slug or address"),
-		Example: "  svcctl post patch why-go --title 'Why Go, again' --if-match 7\n  svcctl post patch why-go --content @why-go.md",
+		Use: "update POST", Short: "Change some of a post", Aliases: []string{"patch"}, Args: kit.Exactly(aPost),
+		Example: "  svcctl post update why-go --title 'Why Go, again' --if-match 7\n  svcctl post update why-go --content @why-go.md",
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
 	o.fields.Add(cmd)
 	o.write.Add(cmd)
-	cmd.Flags().StringVar(&o.ifMatch, "if-match", "", "only when the post has this version")
 	cmd.Flags().StringVar(&o.fields.Status, "status", "", "draft, published or archived")
+	a.CompleteFirst(cmd, slugs)
 	return cmd
 }
 
-func (o *postPatch) run(ctx context.Context, ref string) error {
-	version, err := kit.ParseVersion(o.ifMatch)
+func (o *update) run(ctx context.Context, ref string) error {
+	version, err := o.write.Version()
 	if err != nil {
 		return err
 	}
 	if !o.fields.Any() {
-		return &kit.Failure{Exit: kit.ExitUsage, Code: "usage", Message: "say what to change", Hint: "svcctl post patch " + ref + " --title, --content, --tag …; svcctl post edit " + ref}
+		return &kit.Failure{Exit: kit.ExitUsage, Code: "usage", Message: "say what to change", Hint: "svcctl post update " + ref + " --title, --content, --tag …; svcctl post edit " + ref}
 	}
 	c, p, err := openPost(ctx, o.app, o.write, ref)
 	if err != nil {
 		return err
 	}
-	f, content := &postfile.File{}, (*string)(nil)
-	if o.fields.Content != "" {
-		var dir string
-		if f, dir, err = o.fields.ContentFile(o.app); err != nil {
-			return err
-		}
-		html, err := writing.Content(ctx, o.app, c, f, dir)
-		if err != nil {
-			return err
-		}
-		content = &html
-		f.Slug, f.ID = "", "" // the argument names the post
-	}
-	o.fields.Apply(f)
-	if err := f.Check(); err != nil {
-		return kit.Usage("%v", err)
+	f, content, err := o.fields.Patched(ctx, o.app, c)
+	if err != nil {
+		return err
 	}
 	patch, changes, err := f.Patch(p, content)
 	if err != nil {

@@ -27,6 +27,7 @@ func newGet(a *kit.App) *cobra.Command {
 	cmd.Flags().BoolVar(&o.html, "html", false, "print the HTML as it is stored")
 	cmd.Flags().BoolVar(&o.web, "web", false, "open the public page in the browser")
 	cmd.MarkFlagsMutuallyExclusive("md", "html", "web")
+	a.CompleteFirst(cmd, slugs)
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/cli/internal/postsync"
@@ -59,12 +60,77 @@ func postJob(p *api.Post) string {
 	return p.Generation.JobID + " " + p.Generation.State
 }
 
+const aPost = "a post: its id, slug or address"
+
 // New is the command post.
 func New(a *kit.App) *cobra.Command {
+	move := func(verb, short, done string, do func(*sdk.PostsService, context.Context, api.Ref, ...sdk.CallOption) (*api.Post, error)) *cobra.Command {
+		return texts.NewMove(a, writing.Move[api.Post]{Verb: verb, Short: short, Done: done, Do: on(do)})
+	}
 	return kit.Group("post", "Posts", []string{"posts"},
-		newList(a), newGet(a), newCreate(a), newPatch(a), newEdit(a), newGenerate(a),
-		newPublish(a), newUnpublish(a), newArchive(a), newRestore(a), newDelete(a),
-		newDiff(a), newPreview(a), newImport(a), newExport(a), newSync(a))
+		newList(a), newGet(a), newCreate(a), newUpdate(a), newEdit(a), newGenerate(a),
+		move("publish", "Publish posts", "published", (*sdk.PostsService).Publish),
+		move("unpublish", "Make published posts drafts", "unpublished", (*sdk.PostsService).Unpublish),
+		move("archive", "Archive posts: they are no longer shown", "archived", (*sdk.PostsService).Archive),
+		move("restore", "Bring archived posts back as drafts", "restored", (*sdk.PostsService).Unarchive),
+		texts.NewDelete(a), newRevision(a), newDiff(a), newPreview(a), newImport(a), newExport(a), newSync(a))
+}
+
+// texts are posts for the verbs that help articles have too.
+var texts = &writing.Texts[api.Post]{
+	Noun: "post", Kind: "post", Wanted: aPost, View: view, Names: slugs, Find: findPost, ID: findPostID,
+	About: func(p *api.Post) writing.About {
+		return writing.About{ID: p.ID, Slug: p.Slug, Title: p.Title, Status: p.Status, Archived: p.Status == api.PostArchived}
+	},
+	Archive: on((*sdk.PostsService).Archive),
+	Delete: func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) error {
+		return c.Posts.Delete(ctx, ref, options...)
+	},
+}
+
+func on(do func(*sdk.PostsService, context.Context, api.Ref, ...sdk.CallOption) (*api.Post, error)) func(context.Context, *sdk.Client, api.Ref, ...sdk.CallOption) (*api.Post, error) {
+	return func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) (*api.Post, error) {
+		return do(c.Posts, ctx, ref, options...)
+	}
+}
+
+// slugs are the newest posts', for completion.
+func slugs(ctx context.Context, a *kit.App) ([]string, error) {
+	c, err := a.Client()
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.Posts.List(ctx, api.PostQuery{PageQuery: api.PageQuery{Limit: 100}})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(page.Data))
+	for i := range page.Data {
+		names[i] = page.Data[i].Slug
+	}
+	return names, nil
+}
+
+func newRevision(a *kit.App) *cobra.Command {
+	list := crud.Lister[api.Revision, api.RevisionQuery]{
+		Path: "post revision", Plural: "the earlier texts of a post, newest first", Argument: "POST", Wanted: aPost, Of: "id", Flags: map[string]string{"include": "-"},
+		Columns: crud.Columns[api.Revision]("number title~ age=createdAt by=actorId +tags~ +description~"), IDMember: "number",
+		Refs:    map[string]crud.Lookup{"id": {Find: crud.ByKey(findPostID), Names: slugs}},
+		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Revision, api.RevisionQuery] { return c.Posts.Revisions }),
+	}
+	restore := func(ctx context.Context, c *sdk.Client, ref string, n int, options []sdk.CallOption) error {
+		id, err := findPostID(ctx, c, ref)
+		if err != nil {
+			return err
+		}
+		p, err := c.Posts.RestoreRevision(ctx, api.RevisionRef{ID: id, N: n}, options...)
+		if err != nil {
+			return err
+		}
+		a.IO.Say("restored revision %s of %s (version %d)", strconv.Itoa(n), p.Slug, p.Version)
+		return result(a, p)
+	}
+	return kit.Group("revision", "Earlier texts of posts", []string{"revisions"}, list.New(a), writing.NewRestore(a, "post", "post", aPost, slugs, restore))
 }
 
 var postID = regexp.MustCompile(`^post_[0-9a-z]{26}$`)

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"edgesvc.dev/svc/sdk/api"
 	"github.com/goccy/go-yaml"
+
+	"edgesvc.dev/svc/sdk/api"
 )
 
 // File is one post. A member of the front matter that is absent says nothing

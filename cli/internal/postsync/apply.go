@@ -12,11 +12,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/sourcegraph/conc/pool"
+
 	"edgesvc.dev/svc/cli/internal/atomicfile"
 	"edgesvc.dev/svc/cli/internal/postfile"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
-	"github.com/sourcegraph/conc/pool"
 )
 
 // maxWait is the longest wait in seconds that is not a refusal.

@@ -9,10 +9,11 @@ import (
 	"runtime"
 	"time"
 
-	"edgesvc.dev/svc/cli/internal/atomicfile"
 	"github.com/goccy/go-yaml"
 	"github.com/sourcegraph/conc"
 	"github.com/zalando/go-keyring"
+
+	"edgesvc.dev/svc/cli/internal/atomicfile"
 )
 
 // The kinds of secret that a context can have.

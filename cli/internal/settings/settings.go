@@ -12,9 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"edgesvc.dev/svc/cli/internal/atomicfile"
 	"github.com/adrg/xdg"
 	"github.com/goccy/go-yaml"
+
+	"edgesvc.dev/svc/cli/internal/atomicfile"
 )
 
 // File is config.yaml. It holds no secret.

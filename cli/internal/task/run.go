@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/cli/internal/terminal"
@@ -220,22 +221,12 @@ func runOutcome(run *api.TaskRun) error {
 }
 
 func newRuns(a *kit.App) *cobra.Command {
-	var l kit.ListFlags
-	state := ""
-	cmd := &cobra.Command{
-		Use: "runs TASK", Short: "List the runs of a task, newest first", Args: kit.Exactly("the task's name or id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, id, err := openTask(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
-			}
-			q := api.TaskRunQuery{PageQuery: l.Page(), TaskID: id, State: strings.ToLower(state)}
-			return kit.ShowList(a, l, runView, d.Tasks.AllRuns(cmd.Context(), q))
-		},
+	list := crud.Lister[api.TaskRun, api.TaskRunQuery]{
+		Path: "task", Verb: "runs", Plural: "the runs of a task, newest first", View: runView, Argument: "TASK", Wanted: "the task's name or id", Of: "taskId",
+		Refs:    map[string]crud.Lookup{"taskId": {Find: noun.ID, Names: noun.Names}},
+		Connect: crud.Member(func(c *sdk.Client) crud.Pages[api.TaskRun, api.TaskRunQuery] { return c.Tasks.Runs }),
 	}
-	l.Add(cmd)
-	cmd.Flags().StringVar(&state, "state", "", "queued, running, completed, failed or canceled")
-	return cmd
+	return list.New(a)
 }
 
 // logsEvery is the pause between two looks at a run that is followed.
@@ -306,18 +297,21 @@ func showRun(a *kit.App, run *api.TaskRun) error {
 }
 
 func newCancel(a *kit.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "cancel RUN", Short: "Stop a run", Args: kit.Exactly("the run's id"),
+	var w kit.WriteFlags
+	cmd := &cobra.Command{
+		Use: "cancel RUN", Short: "Stop a run", Args: kit.Exactly("the run's id"), Example: "  svcctl task cancel run_01j…",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.Dashboard()
+			c, err := a.MemberWriter(w)
 			if err != nil {
 				return err
 			}
-			run, err := d.Tasks.CancelRun(cmd.Context(), api.Ref{ID: args[0]})
+			run, err := c.Tasks.CancelRun(cmd.Context(), api.Ref{ID: args[0]}, w.Options()...)
 			if err != nil {
 				return err
 			}
 			return kit.ShowOne(a, runView, run)
 		},
 	}
+	w.Add(cmd)
+	return cmd
 }

@@ -3,29 +3,38 @@ package task
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"edgesvc.dev/svc/cli/internal/find"
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/nouns"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-var view = output.View[api.Task]{
-	ID: func(t *api.Task) string { return t.ID },
-	Columns: []output.Column[api.Task]{
-		{Name: "id", Value: func(t *api.Task) string { return t.ID }},
-		{Name: "kind", Value: func(t *api.Task) string { return t.Kind }},
-		{Name: "name", Value: func(t *api.Task) string { return t.Name }, Flex: true},
+var noun = crud.Noun[api.Task, api.TaskCreate, api.TaskPatch, api.TaskQuery]{
+	Name: "task", Aliases: []string{"tasks"}, Kind: "task", Short: "What agents do on request (needs a session)",
+	Example: "enrich", Prefix: "task_", By: "name",
+	Connect: crud.Member(func(c *sdk.Client) crud.Service[api.Task, api.TaskCreate, api.TaskPatch, api.TaskQuery] {
+		return c.Tasks
+	}),
+	Columns: slices.Concat(crud.Columns[api.Task]("id kind name~"), []output.Column[api.Task]{
 		{Name: "target", Value: target, Flex: true},
 		{Name: "key", Value: key},
-		{Name: "agent", Value: func(t *api.Task) string { return t.AgentID }, Wide: true},
-		{Name: "description", Value: func(t *api.Task) string { return t.Description }, Wide: true, Flex: true},
-		kit.Wide(kit.When("updated", func(t *api.Task) api.Time { return t.UpdatedAt })),
+	}, crud.Columns[api.Task]("+agent=agentId +description~ +updated=updatedAt")),
+	Refs: map[string]crud.Lookup{"agentId": nouns.Agent.Lookup("agent", "the agent, by its name or id")},
+	Help: map[string]string{
+		"kind": "what it does: an HTTP request (api) or a question to a model (llm)", "promptTemplate": "prompt with {{ placeholders }} of a model's task",
+		"name": "what it is called", "description": "what it is for", "timeoutMs": "how long the request may take, in milliseconds", "method": "HTTP method of an API task",
+		"headers": "headers of the request", "model": "model that is asked", "maxOutputTokens": "most tokens of an answer",
+		"body": "body of the request, with {{ placeholders }}", "outputSchema": "JSON Schema that a model's answer keeps to", "useBrandContext": "tell the model about the brand",
 	},
+	Read: readTask,
 }
 
 func target(t *api.Task) string {
@@ -42,111 +51,48 @@ func key(t *api.Task) string {
 	return "****" + t.APIKey.Last4
 }
 
-// New is the command task.
-func New(a *kit.App) *cobra.Command {
-	return kit.Group("task", "What agents do on request (needs a session)", []string{"tasks"},
-		newList(a),
-		newOne(a, "get TASK", "Show a task", func(s *sdk.TasksService, ctx context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Task, error) {
-			return s.Get(ctx, ref.ID)
-		}),
-		newCreate(a), newApply(a), newUpdate(a), newDelete(a),
-		newRun(a), newRuns(a), newLogs(a), newCancel(a),
-		newSetKey(a),
-		newOne(a, "clear-key TASK", "Forget the key of an API task", (*sdk.TasksService).ClearAPIKey))
+// readTask turns the agent's name in a file into its id.
+func readTask(ctx context.Context, a *kit.App, members map[string]json.RawMessage) error {
+	var name string
+	if json.Unmarshal(members["agent"], &name) != nil {
+		return nil // what is no name is refused as an unknown member
+	}
+	id, err := nouns.Agent.ID(ctx, a, name)
+	if err != nil {
+		return err
+	}
+	delete(members, "agent")
+	members["agentId"], err = json.Marshal(id)
+	return err
 }
 
-func newList(a *kit.App) *cobra.Command {
-	var l kit.ListFlags
-	agent := ""
-	cmd := &cobra.Command{
-		Use: "list", Short: "List tasks, newest first", Aliases: []string{"ls"}, Args: kit.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.Dashboard()
+// New is the command task.
+func New(a *kit.App) *cobra.Command {
+	return noun.Command(a, newApply(a), newRun(a), newRuns(a), newLogs(a), newCancel(a), newSetKey(a),
+		noun.NewAct(a, crud.Act[api.Task]{Verb: "clear-key", Short: "Forget the key of an API task", Do: func(ctx context.Context, a *kit.App, ref api.Ref, w kit.WriteFlags) (*api.Task, error) {
+			c, err := a.Dashboard()
 			if err != nil {
-				return err
+				return nil, err
 			}
-			q := api.TaskQuery{PageQuery: l.Page()}
-			if agent != "" {
-				g, err := find.Agent(cmd.Context(), d, agent)
-				if err != nil {
-					return err
-				}
-				q.AgentID = g.ID
-			}
-			return kit.ShowList(a, l, view, d.Tasks.All(cmd.Context(), q))
-		},
-	}
-	l.Add(cmd)
-	cmd.Flags().StringVar(&agent, "agent", "", "tasks of this agent, by its name or id")
-	return cmd
+			return c.Tasks.ClearAPIKey(ctx, ref, w.Options()...)
+		}}))
 }
 
 // openTask is a session and the id of the task that a person names, by its id or
 // its name.
 func openTask(ctx context.Context, a *kit.App, ref string) (*sdk.Client, string, error) {
-	d, err := a.Dashboard()
-	if err != nil || strings.HasPrefix(ref, "task_") {
-		return d, ref, err
+	c, err := a.Dashboard()
+	if err != nil {
+		return nil, "", err
 	}
-	id := ""
-	for task, err := range d.Tasks.All(ctx, api.TaskQuery{}) {
-		switch {
-		case err != nil:
-			return nil, "", err
-		case task.Name != ref:
-		case id != "":
-			return nil, "", kit.Usage("several tasks are named %s; name one by its id", ref)
-		default:
-			id = task.ID
-		}
-	}
-	if id == "" {
-		return nil, "", &kit.Failure{Exit: kit.ExitNotFound, Code: string(api.CodeNotFound), Message: "there is no task " + ref, Hint: "svcctl task list"}
-	}
-	return d, id, nil
-}
-
-// newOne is a verb that takes a task's id and shows the task.
-func newOne(a *kit.App, use, short string, do func(*sdk.TasksService, context.Context, api.Ref, ...sdk.CallOption) (*api.Task, error)) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Args: kit.Exactly("the task's name or id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, id, err := openTask(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
-			}
-			task, err := do(d.Tasks, cmd.Context(), api.Ref{ID: id})
-			if err != nil {
-				return err
-			}
-			return kit.ShowOne(a, view, task)
-		},
-	}
-}
-
-func newDelete(a *kit.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "delete TASK", Short: "Delete a task", Args: kit.Exactly("the task's name or id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, id, err := openTask(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
-			}
-			if err := a.Confirm("deleting "+args[0], args[0]); err != nil {
-				return err
-			}
-			if err := d.Tasks.Delete(cmd.Context(), api.Ref{ID: id}); err != nil {
-				return err
-			}
-			a.IO.Say("deleted %s", id)
-			return nil
-		},
-	}
+	id, err := noun.ID(ctx, a, ref)
+	return c, id, err
 }
 
 type setKey struct {
-	app *kit.App
-	in  api.TaskSetKey
+	app   *kit.App
+	in    api.TaskSetKey
+	write kit.WriteFlags
 }
 
 func newSetKey(a *kit.App) *cobra.Command {
@@ -161,11 +107,14 @@ func newSetKey(a *kit.App) *cobra.Command {
 	f.StringVar(&o.in.Placement, "placement", "", "header or query")
 	f.StringVar(&o.in.Name, "name", "", "of the header (Authorization when absent) or parameter")
 	f.StringVar(&o.in.Prefix, "prefix", "", "before the key; 'Bearer ' in Authorization when absent")
+	o.write.Add(cmd)
+	a.CompleteFirst(cmd, noun.Names)
 	return cmd
 }
 
 func (o *setKey) run(ctx context.Context, ref string) error {
-	d, id, err := openTask(ctx, o.app, ref)
+	o.app.Rehearse(o.write)
+	c, id, err := openTask(ctx, o.app, ref)
 	if err != nil {
 		return err
 	}
@@ -181,9 +130,9 @@ func (o *setKey) run(ctx context.Context, ref string) error {
 	if o.in.Key = strings.TrimSpace(o.in.Key); o.in.Key == "" {
 		return kit.Usage("the key is read from standard input, which was empty")
 	}
-	task, err := d.Tasks.SetAPIKey(ctx, o.in)
+	task, err := c.Tasks.SetAPIKey(ctx, o.in, o.write.Options()...)
 	if err != nil {
 		return err
 	}
-	return kit.ShowOne(o.app, view, task)
+	return kit.ShowOne(o.app, noun.View(), task)
 }

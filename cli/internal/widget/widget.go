@@ -10,38 +10,29 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
-	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-var siteView = output.View[api.Site]{
-	ID: func(s *api.Site) string { return s.ID },
-	Columns: []output.Column[api.Site]{
-		{Name: "id", Value: func(s *api.Site) string { return s.ID }},
-		{Name: "name", Value: func(s *api.Site) string { return s.Name }, Flex: true},
-		{Name: "origins", Value: func(s *api.Site) string { return strings.Join(s.AllowedOrigins, " ") }},
-		{Name: "color", Value: func(s *api.Site) string { return s.Color }},
-		{Name: "identity", Value: func(s *api.Site) string { return s.Identity }},
-		{Name: "consent", Value: func(s *api.Site) string { return yesNo(s.RequireConsent) }, Wide: true},
-		{Name: "locale", Value: func(s *api.Site) string { return s.Locale }, Wide: true},
-		{Name: "greeting", Value: func(s *api.Site) string { return s.Greeting }, Wide: true},
-		kit.Wide(kit.When("created", func(s *api.Site) api.Time { return s.CreatedAt })),
+var noun = crud.Noun[api.Site, api.SiteCreate, api.SitePatch, api.PageQuery]{
+	Name: "widget", Aliases: []string{"widgets", "site", "sites"}, Kind: "site", Short: "The chat on your websites (needs a session)",
+	Example: "Shop", Prefix: "site_", By: "name",
+	Connect: crud.Member(func(c *sdk.Client) crud.Service[api.Site, api.SiteCreate, api.SitePatch, api.PageQuery] {
+		return c.Sites
+	}),
+	Columns: crud.Columns[api.Site]("id name~ origins=allowedOrigins color identity +consent=requireConsent +locale +greeting +created=createdAt"),
+	Flags:   map[string]string{"allowedOrigins": "origin", "requireConsent": "consent"},
+	Help: map[string]string{
+		"name": "what the site is called", "allowedOrigins": "where its pages are, such as https://www.acme.example", "color": "#rrggbb", "greeting": "what visitors read first",
+		"locale": "language, whatever the page's is", "identity": "whether the site proves who visitors are", "requireConsent": "store and connect nothing before the visitor agrees",
 	},
 }
 
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
-
-// New is the command widget.
+// New is the command widget, also called site.
 func New(a *kit.App) *cobra.Command {
-	return kit.Group("widget", "The chat on your websites (needs a session)", []string{"widgets", "site", "sites"},
-		newList(a), newCreate(a),
+	return noun.Command(a,
 		kit.Group("config", "How a site's chat looks and behaves", nil, newGet(a), newSet(a)),
 		newSnippet(a),
 		kit.Group("origin", "The pages that may show a site's chat", []string{"origins"}, newOrigin(a, true), newOrigin(a, false)),
@@ -51,23 +42,30 @@ func New(a *kit.App) *cobra.Command {
 
 // onSite is a command about one site: --site names it where the team has more.
 type onSite struct {
-	app *kit.App
-	ref string
+	app   *kit.App
+	ref   string
+	write kit.WriteFlags
 }
 
 func (o *onSite) add(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().StringVar(&o.ref, "site", "", "id or name of the site, where the team has more than one")
+	noun.Lookup("site", "id or name of the site, where the team has more than one").Add(o.app, cmd, &o.ref)
 	return cmd
+}
+
+// addWrite is add for a verb that changes something.
+func (o *onSite) addWrite(cmd *cobra.Command) *cobra.Command {
+	o.write.Add(cmd)
+	return o.add(cmd)
 }
 
 // find returns the site that is meant, and the session to go on with.
 func (o *onSite) find(ctx context.Context) (*sdk.Client, *api.Site, error) {
-	d, err := o.app.Dashboard()
+	d, err := o.app.MemberWriter(o.write)
 	if err != nil {
 		return nil, nil, err
 	}
 	var all, found []*api.Site
-	for s, err := range d.Sites.All(ctx, api.PageQuery{}) {
+	for s, err := range d.Sites.All(kit.Reading(ctx), api.PageQuery{}) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -88,58 +86,6 @@ func (o *onSite) find(ctx context.Context) (*sdk.Client, *api.Site, error) {
 	return nil, nil, kit.Usage("--site is needed: %d sites are meant. See svcctl widget list", len(found))
 }
 
-func newList(a *kit.App) *cobra.Command {
-	var l kit.ListFlags
-	cmd := &cobra.Command{
-		Use: "list", Short: "List the sites", Aliases: []string{"ls"}, Args: kit.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.Dashboard()
-			if err != nil {
-				return err
-			}
-			return kit.ShowList(a, l, siteView, d.Sites.All(cmd.Context(), l.Page()))
-		},
-	}
-	l.Add(cmd)
-	return cmd
-}
-
-func newCreate(a *kit.App) *cobra.Command {
-	var in api.SiteCreate
-	cmd := &cobra.Command{
-		Use: "create", Short: "Add a site", Args: kit.Exactly(),
-		Example: "  svcctl widget create --name Shop --origin https://www.acme.example --color '#0f766e'",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if in.Name == "" {
-				return &kit.Failure{Exit: kit.ExitUsage, Code: "usage", Message: "a site needs --name", Hint: "svcctl widget create --name Shop --origin https://www.acme.example"}
-			}
-			d, err := a.Dashboard()
-			if err != nil {
-				return err
-			}
-			site, err := d.Sites.Create(cmd.Context(), in)
-			if err != nil {
-				return err
-			}
-			return kit.ShowOne(a, siteView, site)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&in.Name, "name", "", "what the site is called")
-	f.StringArrayVar(&in.AllowedOrigins, "origin", nil, "where its pages are, such as https://www.acme.example; may be repeated")
-	look(cmd, &in.Color, &in.Greeting, &in.Locale, &in.Identity, &in.RequireConsent)
-	return cmd
-}
-
-func look(cmd *cobra.Command, color, greeting, locale, identity *string, consent *bool) {
-	f := cmd.Flags()
-	f.StringVar(color, "color", "", "#rrggbb")
-	f.StringVar(greeting, "greeting", "", "what visitors read first")
-	f.StringVar(locale, "locale", "", "language, whatever the page's is")
-	f.StringVar(identity, "identity", "", "whether the site proves who visitors are: off, optional or required")
-	f.BoolVar(consent, "consent", false, "store and connect nothing before the visitor agrees")
-}
-
 func newGet(a *kit.App) *cobra.Command {
 	o := &onSite{app: a}
 	return o.add(&cobra.Command{
@@ -149,45 +95,23 @@ func newGet(a *kit.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return kit.ShowOne(a, siteView, site)
+			return kit.ShowOne(a, noun.View(), site)
 		},
 	})
 }
 
 func newSet(a *kit.App) *cobra.Command {
 	o := &onSite{app: a}
-	var in api.SiteCreate
-	cmd := o.add(&cobra.Command{
-		Use: "set", Short: "Change a site; an empty value resets", Args: kit.Exactly(),
-		Example: "  svcctl widget config set --greeting 'Hi! How can we help?' --color '#7c3aed'",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p := api.SitePatch{}
-			for name, set := range map[string]func(){
-				"name":     func() { p.Name = api.Some(in.Name) },
-				"color":    func() { p.Color = someText(in.Color) },
-				"greeting": func() { p.Greeting = someText(in.Greeting) },
-				"locale":   func() { p.Locale = someText(in.Locale) },
-				"identity": func() { p.Identity = api.Some(in.Identity) },
-				"consent":  func() { p.RequireConsent = api.Some(in.RequireConsent) },
-			} {
-				if cmd.Flags().Changed(name) {
-					set()
-				}
-			}
-			return o.change(cmd.Context(), func(*api.Site) (api.SitePatch, error) { return p, nil })
-		},
+	cmd := noun.NewUpdateOf(a, "set", "Change a site; an empty value resets", func(ctx context.Context, w kit.WriteFlags) (string, error) {
+		o.write = w
+		_, site, err := o.find(ctx)
+		if err != nil {
+			return "", err
+		}
+		return site.ID, nil
 	})
-	cmd.Flags().StringVar(&in.Name, "name", "", "what the site is called")
-	look(cmd, &in.Color, &in.Greeting, &in.Locale, &in.Identity, &in.RequireConsent)
-	return cmd
-}
-
-// someText is a member to set; empty resets it.
-func someText(s string) api.Opt[string] {
-	if s == "" {
-		return api.Null[string]()
-	}
-	return api.Some(s)
+	cmd.Example = "  svcctl widget config set --greeting 'Hi! How can we help?' --color '#7c3aed'"
+	return o.add(cmd)
 }
 
 // change patches the site as it was read, unless it has changed since.
@@ -201,10 +125,10 @@ func (o *onSite) change(ctx context.Context, patch func(*api.Site) (api.SitePatc
 		return err
 	}
 	p.SiteRef = api.SiteRef{ID: site.ID, IfMatch: site.Version}
-	if site, err = d.Sites.Update(ctx, p); err != nil {
+	if site, err = d.Sites.Update(ctx, p, o.write.Options()...); err != nil {
 		return err
 	}
-	return kit.ShowOne(o.app, siteView, site)
+	return kit.ShowOne(o.app, noun.View(), site)
 }
 
 func newOrigin(a *kit.App, add bool) *cobra.Command {
@@ -213,7 +137,7 @@ func newOrigin(a *kit.App, add bool) *cobra.Command {
 	if !add {
 		use, short = "remove URL", "No longer let the pages of an origin show the chat"
 	}
-	return o.add(&cobra.Command{
+	return o.addWrite(&cobra.Command{
 		Use: use, Short: short, Args: kit.Exactly("an origin such as https://www.acme.example"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			origin := strings.TrimSuffix(args[0], "/")
@@ -259,19 +183,19 @@ func newSnippet(a *kit.App) *cobra.Command {
 
 func newRotate(a *kit.App) *cobra.Command {
 	o := &onSite{app: a}
-	return o.add(&cobra.Command{
+	return o.addWrite(&cobra.Command{
 		Use: "rotate", Short: "Give a site a new signing secret and show it once", Args: kit.Exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, site, err := o.find(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if site.Secret.Set {
+			if site.Secret.Set && !o.write.DryRun {
 				if err := a.Confirm("ending the secret …"+site.Secret.Last4+" of "+site.Name, site.Name); err != nil {
 					return err
 				}
 			}
-			rolled, err := d.Sites.RotateSecret(cmd.Context(), api.SiteRef{ID: site.ID})
+			rolled, err := d.Sites.RotateSecret(cmd.Context(), api.SiteRef{ID: site.ID}, o.write.Options()...)
 			if err != nil {
 				return err
 			}

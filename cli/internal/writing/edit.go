@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
@@ -224,4 +225,10 @@ func EditFile(ctx context.Context, a *kit.App, f *postfile.File, name string) (*
 		return nil, &kit.Failure{Exit: kit.ExitInvalid, Code: "invalid_file", Message: err.Error(), Hint: "your text is kept in " + path}
 	}
 	return edited, nil
+}
+
+// argument names a text in usages: POST, ARTICLE.
+func argument(kind string) string {
+	words := strings.Fields(kind)
+	return strings.ToUpper(words[len(words)-1])
 }

@@ -102,6 +102,29 @@ func (o *Fields) ContentFile(a *kit.App) (*postfile.File, string, error) {
 	return ReadFile(a, name, true)
 }
 
+// Patched is the flags as a file that changes a text, with the HTML of --content
+// where it was given.
+func (o *Fields) Patched(ctx context.Context, a *kit.App, c *sdk.Client) (f *postfile.File, content *string, err error) {
+	f = &postfile.File{}
+	if o.Content != "" {
+		var dir string
+		if f, dir, err = o.ContentFile(a); err != nil {
+			return nil, nil, err
+		}
+		html, err := Content(ctx, a, c, f, dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		content = &html
+		f.Slug, f.ID = "", "" // the argument names the text
+	}
+	o.Apply(f)
+	if err := f.Check(); err != nil {
+		return nil, nil, kit.Usage("%v", err)
+	}
+	return f, content, nil
+}
+
 // ReadFile reads a file with front matter; standard input is Markdown
 // unless html says that it is HTML.
 func ReadFile(a *kit.App, name string, html bool) (*postfile.File, string, error) {
