@@ -35,7 +35,7 @@ func newAliasSet(a *kit.App) *cobra.Command {
 		Example: "  svcctl alias set drafts 'post list --status draft'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := args[0]
-			if isCommand(cmd.Root(), name) || strings.HasPrefix(name, "-") || strings.ContainsAny(name, " \t") {
+			if isCommand(name) || strings.HasPrefix(name, "-") || strings.ContainsAny(name, " \t") {
 				return kit.Usage("%q cannot be an alias: it is a command, or no single word", name)
 			}
 			if _, err := kit.SplitWords(args[1]); err != nil {
@@ -75,8 +75,8 @@ func newAliasList(a *kit.App) *cobra.Command {
 
 // expandAlias replaces a first word that is no command. The configuration is
 // only read for such a word.
-func expandAlias(a *kit.App, root *cobra.Command, args []string) ([]string, error) {
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") || isCommand(root, args[0]) {
+func expandAlias(a *kit.App, args []string) ([]string, error) {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || isCommand(args[0]) {
 		return args, nil
 	}
 	f, err := settings.Read(settings.Dir(a.Getenv))
@@ -94,7 +94,7 @@ func expandAlias(a *kit.App, root *cobra.Command, args []string) ([]string, erro
 	return append(words, args[1:]...), nil
 }
 
-func isCommand(root *cobra.Command, name string) bool {
+func isCommand(name string) bool {
 	return name == "help" || name == "completion" || strings.HasPrefix(name, cobra.ShellCompRequestCmd) ||
-		slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name || c.HasAlias(name) })
+		slices.ContainsFunc(entries(), func(e entry) bool { return slices.Contains(e.names, name) })
 }

@@ -23,9 +23,9 @@ func Main() int {
 
 // run executes one command line.
 func run(ctx context.Context, a *kit.App, args []string) int {
-	root := newRoot(a)
+	root := newRoot(a, args)
 	var cmd *cobra.Command
-	args, err := expandAlias(a, root, args)
+	args, err := expandAlias(a, args)
 	if err == nil {
 		root.SetArgs(args)
 		cmd, err = root.ExecuteContextC(ctx)

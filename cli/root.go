@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"edgesvc.dev/svc/cli/internal/agent"
@@ -26,7 +28,66 @@ import (
 	"edgesvc.dev/svc/cli/internal/widget"
 )
 
-func newRoot(a *kit.App) *cobra.Command {
+// entry is a command below svcctl. Its names are here so that a command line
+// makes only the command that it names: all of them take longer than some run.
+type entry struct {
+	group string
+	names []string // the name and its aliases
+	make  func(*kit.App) *cobra.Command
+}
+
+// entries are the commands.
+func entries() []entry {
+	return []entry{
+		{"content", []string{"post", "posts"}, post.New},
+		{"content", []string{"job", "jobs"}, job.New},
+		{"content", []string{"media"}, media.New},
+		{"content", []string{"help-article", "help-articles"}, help.New},
+		{"content", []string{"widget", "widgets", "site", "sites"}, widget.New},
+		{"content", []string{"agent", "agents"}, agent.New},
+		{"content", []string{"canned", "canned-response", "canned-responses"}, canned.New},
+		{"content", []string{"task", "tasks"}, task.New},
+		{"content", []string{"model", "models"}, model.New},
+		{"content", []string{"event", "events"}, event.New},
+		{"content", []string{"chat", "chats", "conversation", "conversations"}, chat.New},
+		{"account", []string{"login"}, login.New},
+		{"account", []string{"logout"}, login.NewLogout},
+		{"account", []string{"whoami"}, login.NewWhoami},
+		{"account", []string{"status"}, login.NewStatus},
+		{"account", []string{"context", "contexts", "ctx"}, contexts.New},
+		{"account", []string{"key", "keys"}, key.New},
+		{"account", []string{"team"}, team.New},
+		{"account", []string{"member", "members"}, team.NewMember},
+		{"account", []string{"session", "sessions"}, team.NewSession},
+		{"account", []string{"brand"}, team.NewBrand},
+		{"account", []string{"audit"}, team.NewAudit},
+		{"tools", []string{"tui", "ui"}, screens.New},
+		{"tools", []string{"api"}, raw.New},
+		{"tools", []string{"mcp"}, mcp.New},
+		{"tools", []string{"doctor"}, newDoctor},
+		{"tools", []string{"config"}, config.New},
+		{"tools", []string{"alias"}, newAlias},
+		{"tools", []string{"version"}, newVersion},
+		{"tools", []string{"man"}, newMan},
+	}
+}
+
+// wanted are the commands that a command line needs: the one that it names, or
+// all where it names none of them, or one that looks at all.
+func wanted(args []string) []entry {
+	if len(args) == 0 || args[0] == "man" {
+		return entries()
+	}
+	for _, e := range entries() {
+		if slices.Contains(e.names, args[0]) {
+			return []entry{e}
+		}
+	}
+	return entries()
+}
+
+// newRoot is svcctl, with the commands that args need.
+func newRoot(a *kit.App, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "svcctl",
 		Short:         "Publish and generate posts with svc",
@@ -44,10 +105,11 @@ func newRoot(a *kit.App) *cobra.Command {
 	root.SetIn(a.IO.In)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return kit.Usage("%v", err) })
 	root.AddGroup(&cobra.Group{ID: "content", Title: "Content:"}, &cobra.Group{ID: "account", Title: "Account:"}, &cobra.Group{ID: "tools", Title: "Tools:"})
-	addTo(root, "content", post.New(a), job.New(a), media.New(a), help.New(a), widget.New(a), agent.New(a), canned.New(a), task.New(a), model.New(a), event.New(a), chat.New(a))
-	addTo(root, "account", login.New(a), login.NewLogout(a), login.NewWhoami(a), login.NewStatus(a), contexts.New(a), key.New(a),
-		team.New(a), team.NewMember(a), team.NewSession(a), team.NewBrand(a), team.NewAudit(a))
-	addTo(root, "tools", screens.New(a), raw.New(a), mcp.New(a), newDoctor(a), config.New(a), newAlias(a), newVersion(a), newMan(a))
+	for _, e := range wanted(args) {
+		c := e.make(a)
+		c.GroupID = e.group
+		root.AddCommand(c)
+	}
 	root.SetHelpCommandGroupID("tools")
 	root.SetCompletionCommandGroupID("tools")
 	root.SetHelpCommand(newHelp(a))
@@ -73,11 +135,4 @@ func addGlobalFlags(a *kit.App, root *cobra.Command) {
 	formats := cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp)
 	_ = root.RegisterFlagCompletionFunc("output", formats)                       // the flag exists
 	_ = root.RegisterFlagCompletionFunc("context", a.Completion(contexts.Names)) // the flag exists
-}
-
-func addTo(root *cobra.Command, group string, commands ...*cobra.Command) {
-	for _, c := range commands {
-		c.GroupID = group
-		root.AddCommand(c)
-	}
 }
