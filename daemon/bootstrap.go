@@ -35,7 +35,7 @@ func (d *Daemon) Bootstrap(ctx context.Context, name, slug, email string) (First
 	if err != nil {
 		return First{}, fmt.Errorf("make the site of %s: %w", slug, err)
 	}
-	agent, err := d.agents.Create(ctx, who, api.AgentCreate{Name: "Nova"})
+	agent, err := d.agents.Create(ctx, who, api.Agent{Name: "Nova", RespondToChats: true})
 	if err != nil {
 		return First{}, fmt.Errorf("make the agent of %s: %w", slug, err)
 	}

@@ -11,6 +11,10 @@ export interface Actor {
 }
 export interface Agent {
   id: string;
+  /** One more with each change; the ETag. */
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
   name: string;
   avatarUrl?: string | undefined;
   personality?: string | undefined;
@@ -25,9 +29,6 @@ export interface Agent {
   /** What a visitor reads when a person takes over. */
   handoffMessage: string;
   limits: AgentLimits;
-  version: number;
-  createdAt: Date;
-  updatedAt: Date;
 }
 export interface AgentActivated {
   agent: Agent;
@@ -1359,6 +1360,10 @@ export interface StorageUsage {
 }
 export interface Task {
   id: string;
+  /** One more with each change; the ETag. */
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
   agentId: string;
   kind: 'api' | 'llm';
   name: string;
@@ -1378,9 +1383,6 @@ export interface Task {
   useBrandContext?: boolean | undefined;
   outputSchema?: unknown | undefined;
   maxOutputTokens?: number | undefined;
-  version: number;
-  createdAt: Date;
-  updatedAt: Date;
 }
 export interface TaskCreate {
   agentId: string;
@@ -1612,7 +1614,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     delete: Mutation<Ref, Deleted>;
     /** Creates an inactive agent with the settings of another. */
     duplicate: Mutation<Ref, Agent>;
-    /** Returns one agent. */
+    /** Returns an agent. */
     get: Query<Ref, Agent>;
     /** Lets an agent reuse canned responses. */
     linkCannedResponses: Mutation<AgentLink, Agent>;

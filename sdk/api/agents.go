@@ -9,7 +9,7 @@ const (
 
 // Agent answers visitors on the team's behalf.
 type Agent struct {
-	ID                string      `json:"id"`
+	Head
 	Name              string      `json:"name"`
 	AvatarURL         string      `json:"avatarUrl,omitempty"`
 	Personality       string      `json:"personality,omitempty"`
@@ -22,9 +22,6 @@ type Agent struct {
 	Guardrails        []string    `json:"guardrails"`
 	HandoffMessage    string      `json:"handoffMessage" doc:"What a visitor reads when a person takes over."`
 	Limits            AgentLimits `json:"limits"`
-	Version           int         `json:"version"`
-	CreatedAt         Time        `json:"createdAt"`
-	UpdatedAt         Time        `json:"updatedAt"`
 }
 
 // AgentTools are the toggles; with none on, the agent only reads help content.
@@ -53,9 +50,6 @@ type AgentLimits struct {
 	DailyTokens   int `json:"dailyTokens,omitempty" minimum:"0" doc:"Tokens per UTC day; 0 is no limit."`
 	MaxReplyChars int `json:"maxReplyChars,omitempty" minimum:"100" maximum:"20000" doc:"4000 by default."`
 }
-
-// ETagVersion is the agent's version.
-func (a Agent) ETagVersion() int { return a.Version }
 
 // Names lists the tools that are on.
 func (t AgentTools) Names() []string {

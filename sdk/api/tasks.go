@@ -23,7 +23,7 @@ const (
 
 // Task is something an agent can do on request of an automation.
 type Task struct {
-	ID          string          `json:"id"`
+	Head
 	AgentID     string          `json:"agentId"`
 	Kind        string          `json:"kind" enum:"api,llm"`
 	Name        string          `json:"name"`
@@ -42,10 +42,6 @@ type Task struct {
 	UseBrandContext bool            `json:"useBrandContext,omitempty"`
 	OutputSchema    json.RawMessage `json:"outputSchema,omitempty"`
 	MaxOutputTokens int             `json:"maxOutputTokens,omitempty"`
-
-	Version   int  `json:"version"`
-	CreatedAt Time `json:"createdAt"`
-	UpdatedAt Time `json:"updatedAt"`
 }
 
 // TaskHeader is one header of an API task's request. The value of a secret one

@@ -40,13 +40,19 @@ func (c *Collection[T]) ChangeIn(tx kv.Tx, who op.Caller, ref api.Ref, edit func
 // Delete removes an object with what belongs to it.
 func (c *Collection[T]) Delete(ctx context.Context, who op.Caller, ref api.Ref) (api.Deleted, error) {
 	return op.Update(ctx, c.store, who, func(tx kv.Tx) (api.Deleted, error) {
-		v, err := c.open(tx, who.Team, ref)
-		if err != nil {
-			return api.Deleted{}, err
-		}
-		if err := c.kind.OnDelete(tx, who, v); err != nil {
-			return api.Deleted{}, err
-		}
-		return api.Deleted{ID: ref.ID, Deleted: true}, c.kind.Table.Delete(tx, who.Team, ref.ID)
+		_, err := c.DeleteIn(tx, who, ref)
+		return api.Deleted{ID: ref.ID, Deleted: err == nil}, err
 	})
+}
+
+// DeleteIn is Delete in a transaction of the caller's. It returns what was there.
+func (c *Collection[T]) DeleteIn(tx kv.Tx, who op.Caller, ref api.Ref) (T, error) {
+	v, err := c.open(tx, who.Team, ref)
+	if err != nil {
+		return *new(T), err
+	}
+	if err := c.kind.OnDelete(tx, who, v); err != nil {
+		return *v, err
+	}
+	return *v, c.kind.Table.Delete(tx, who.Team, ref.ID)
 }

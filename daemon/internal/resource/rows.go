@@ -21,6 +21,8 @@ type Offer[T, Q any] struct {
 	Audit          bool   // changes are noted in the audit log
 	A, Many        string // in the documentation: "a tag", "tags"
 	Docs           map[string]string
+	// New is an object before its input; nil is the zero one.
+	New func() T
 	// Page is what a query asks for, and the name of its filters; nil is all
 	// objects.
 	Page func(q *Q) (p kv.Page[T], scope string)
@@ -34,9 +36,12 @@ func Rows[T, C, P, Q any](c *Collection[T], o Offer[T, Q]) []op.Op {
 	if o.Page == nil {
 		o.Page = func(*Q) (kv.Page[T], string) { return kv.Page[T]{}, "" }
 	}
+	if o.New == nil {
+		o.New = func() (v T) { return v }
+	}
 	rows := []op.Op{
 		o.row("create", http.MethodPost, "", "Creates "+o.A+".", op.Func(func(ctx context.Context, who op.Caller, in C) (T, error) {
-			var v T
+			v := o.New()
 			create(&v, &in)
 			return c.Create(ctx, who, v)
 		})),

@@ -12,11 +12,13 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"slices"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -41,6 +43,7 @@ type Service struct {
 	store  kv.Store
 	log    *event.Log
 	models *llm.Router
+	agents *resource.Collection[api.Agent]
 	nonce  func() string // of a prompt's fences; not known to who wrote what they hold
 	limit  time.Duration // of one answer with all its calls
 }
@@ -58,10 +61,12 @@ type Passage struct {
 
 // New returns the agents kept in store, which answer by models.
 func New(store kv.Store, log *event.Log, models *llm.Router) *Service {
-	return &Service{
+	s := &Service{
 		Now: time.Now, store: store, log: log, models: models,
 		nonce: func() string { return rand.Text()[:16] }, limit: answerLimit,
 	}
+	s.agents = s.collection()
+	return s
 }
 
 // Ops are the operations on agents and canned responses. All but the last two
@@ -69,18 +74,8 @@ func New(store kv.Store, log *event.Log, models *llm.Router) *Service {
 func (s *Service) Ops() []op.Op {
 	read, write := op.ClassRead, op.ClassWrite
 	ops := []op.Op{
-		{Name: "agents.list", Session: op.Viewer, Class: read, Do: op.Func(s.List),
-			Doc: "Lists the team's agents."},
-		{Name: "agents.get", Session: op.Viewer, Class: read, Do: op.Func(s.Get),
-			Doc: "Returns one agent."},
-		{Name: "agents.create", Session: op.Editor, Class: write, Status: http.StatusCreated, Do: op.Func(s.Create),
-			Doc: "Creates an agent, inactive."},
-		{Name: "agents.update", Session: op.Editor, Class: write, Do: op.Func(s.Update),
-			Doc: "Changes the members of an agent that are sent."},
 		{Name: "agents.duplicate", Session: op.Editor, Class: write, Status: http.StatusCreated, Do: op.Func(s.Duplicate),
 			Doc: "Creates an inactive agent with the settings of another."},
-		{Name: "agents.delete", Frees: true, Session: op.Editor, Class: write, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
-			Doc: "Deletes an agent; an active one ceases to answer."},
 		{Name: "agents.activate", Session: op.Editor, Class: write, Do: op.Func(s.Activate),
 			Doc: "Makes an agent the one that answers on the widget. The one before is deactivated with it, and named."},
 		{Name: "agents.deactivate", Frees: true, Session: op.Editor, Class: write, Do: op.Func(s.Deactivate),
@@ -113,7 +108,7 @@ func (s *Service) Ops() []op.Op {
 	for i := range ops {
 		ops[i].Hints.ReadOnly, ops[i].Audit = ops[i].Class == read, ops[i].Class == write
 	}
-	return append(ops, s.cannedOps()...)
+	return slices.Concat(s.rows(), ops, s.cannedOps())
 }
 
 func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }

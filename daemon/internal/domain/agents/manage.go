@@ -2,29 +2,64 @@ package agents
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// List lists the agents in the order of their creation.
-func (s *Service) List(ctx context.Context, who op.Caller, in api.PageQuery) (page api.Page[api.Agent], err error) {
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		page, err = op.List(tx, agents, who.Team, "", in, kv.Page[api.Agent]{Index: "c"},
-			func(_ string, a *api.Agent) (api.Agent, error) { return *a, nil })
-		return err
+// collection keeps the agents.
+func (s *Service) collection() *resource.Collection[api.Agent] {
+	return resource.New(s.store, func() time.Time { return s.Now() }, resource.Kind[api.Agent]{
+		Table: agents, Index: "c", Prefix: "agt", Noun: "agent", Max: maxAgents,
+		Validate: func(tx kv.Tx, who op.Caller, before, after *api.Agent) error {
+			if before == nil && after.Model == "" {
+				after.Model = s.chooseModel()
+			}
+			return s.settle(tx, who.Team, before, after)
+		},
+		OnDelete: s.dropped,
 	})
-	return page, err
 }
 
-// Get returns one agent.
-func (s *Service) Get(ctx context.Context, who op.Caller, in api.AgentRef) (api.Agent, error) {
-	return s.read(ctx, who.Team, in.ID)
+func (s *Service) rows() []op.Op {
+	return resource.Rows[api.Agent, api.AgentCreate, api.AgentPatch](s.agents, resource.Offer[api.Agent, api.PageQuery]{
+		Name: "agents", A: "an agent", Viewer: op.Viewer, Editor: op.Editor, Audit: true,
+		New: func() api.Agent { return api.Agent{RespondToChats: true} },
+		Docs: map[string]string{
+			"list":   "Lists the team's agents.",
+			"create": "Creates an agent, inactive.",
+			"delete": "Deletes an agent; an active one ceases to answer.",
+		},
+	})
+}
+
+// Create stores an agent, inactive.
+func (s *Service) Create(ctx context.Context, who op.Caller, a api.Agent) (api.Agent, error) {
+	return s.agents.Create(ctx, who, a)
+}
+
+// dropped removes an agent's counters, what others keep for it, and its being
+// active.
+func (s *Service) dropped(tx kv.Tx, who op.Caller, a *api.Agent) error {
+	if s.Dropped != nil {
+		if err := s.Dropped(tx, who.Team, a.ID); err != nil {
+			return err
+		}
+	}
+	if err := counters.Delete(tx, who.Team, a.ID); err != nil && !missing(err) {
+		return err
+	}
+	if !a.Active {
+		return nil
+	}
+	a.Active = false
+	return event.Append(s.log, tx, who, deactivated, a, nil)
 }
 
 func (s *Service) read(ctx context.Context, team, id string) (agent api.Agent, err error) {
@@ -51,16 +86,6 @@ func (s *Service) Available(ctx context.Context, who op.Caller, _ api.None) (api
 	return out, err
 }
 
-// Create stores an agent, inactive.
-func (s *Service) Create(ctx context.Context, who op.Caller, in api.AgentCreate) (api.Agent, error) {
-	a := api.Agent{
-		Name: in.Name, AvatarURL: in.AvatarURL, Personality: in.Personality, Instructions: in.Instructions,
-		Model: in.Model, RespondToChats: in.RespondToChats == nil || *in.RespondToChats, Tools: in.Tools,
-		CannedResponseIDs: in.CannedResponseIDs, Guardrails: in.Guardrails, HandoffMessage: in.HandoffMessage, Limits: in.Limits,
-	}
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Agent, error) { return s.insert(tx, who.Team, a) })
-}
-
 // Duplicate stores an inactive agent with the settings of another.
 func (s *Service) Duplicate(ctx context.Context, who op.Caller, in api.AgentRef) (api.Agent, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Agent, error) {
@@ -74,7 +99,7 @@ func (s *Service) Duplicate(ctx context.Context, who op.Caller, in api.AgentRef)
 		again := *a
 		again.Active = false
 		again.Name = copyName(a.Name)
-		return s.insert(tx, who.Team, again)
+		return s.agents.CreateIn(tx, who, again)
 	})
 }
 
@@ -87,47 +112,9 @@ func copyName(name string) string {
 	return name + mark
 }
 
-func (s *Service) insert(tx kv.Tx, team string, a api.Agent) (api.Agent, error) {
-	now := s.Now()
-	a.ID, a.CreatedAt, a.UpdatedAt, a.Version = kv.IDAt("agt", now), api.TimeOf(now), api.TimeOf(now), 1
-	if a.Model == "" {
-		a.Model = s.chooseModel()
-	}
-	if err := s.settle(tx, team, nil, &a); err != nil {
-		return a, err
-	}
-	all, err := everyAgent(tx, team)
-	if err != nil {
-		return a, err
-	}
-	if len(all) >= maxAgents {
-		return a, quotaExceeded(maxAgents, "agents")
-	}
-	return a, agents.Insert(tx, team, a.ID, &a)
-}
-
-// Update changes the members that are present. When nothing differs afterwards
-// the agent keeps its version.
-func (s *Service) Update(ctx context.Context, who op.Caller, in api.AgentPatch) (api.Agent, error) {
-	return s.change(ctx, who, in.AgentRef, func(a *api.Agent) error {
-		in.Name.Apply(&a.Name)
-		in.AvatarURL.Apply(&a.AvatarURL)
-		in.Personality.Apply(&a.Personality)
-		in.Instructions.Apply(&a.Instructions)
-		in.Model.Apply(&a.Model)
-		in.RespondToChats.Apply(&a.RespondToChats)
-		in.Tools.Apply(&a.Tools)
-		in.CannedResponseIDs.Apply(&a.CannedResponseIDs)
-		in.Guardrails.Apply(&a.Guardrails)
-		in.HandoffMessage.Apply(&a.HandoffMessage)
-		in.Limits.Apply(&a.Limits)
-		return nil
-	})
-}
-
 // SetRespondToChats switches whether the agent answers while it is active.
 func (s *Service) SetRespondToChats(ctx context.Context, who op.Caller, in api.AgentSetChats) (api.Agent, error) {
-	return s.change(ctx, who, api.AgentRef{ID: in.ID}, func(a *api.Agent) error {
+	return s.agents.Change(ctx, who, api.Ref{ID: in.ID}, func(_ kv.Tx, a *api.Agent) error {
 		a.RespondToChats = in.RespondToChats
 		return nil
 	})
@@ -135,7 +122,7 @@ func (s *Service) SetRespondToChats(ctx context.Context, who op.Caller, in api.A
 
 // SetTools switches the tools that are named.
 func (s *Service) SetTools(ctx context.Context, who op.Caller, in api.AgentSetTools) (api.Agent, error) {
-	return s.change(ctx, who, api.AgentRef{ID: in.ID}, func(a *api.Agent) error {
+	return s.agents.Change(ctx, who, api.Ref{ID: in.ID}, func(_ kv.Tx, a *api.Agent) error {
 		for _, t := range []struct {
 			to  *bool
 			set *bool
@@ -157,7 +144,7 @@ func (s *Service) Link(ctx context.Context, who op.Caller, in api.AgentLink) (ap
 		if err := checkLinks(tx, who.Team, in.CannedResponseIDs); err != nil {
 			return api.Agent{}, err
 		}
-		return s.edit(tx, who, api.AgentRef{ID: in.ID}, func(a *api.Agent) error {
+		return s.agents.ChangeIn(tx, who, api.Ref{ID: in.ID}, func(_ kv.Tx, a *api.Agent) error {
 			a.CannedResponseIDs = append(slices.Clone(a.CannedResponseIDs), in.CannedResponseIDs...)
 			return nil
 		})
@@ -166,7 +153,7 @@ func (s *Service) Link(ctx context.Context, who op.Caller, in api.AgentLink) (ap
 
 // Unlink removes one link. It is no failure when there is none.
 func (s *Service) Unlink(ctx context.Context, who op.Caller, in api.AgentUnlink) (api.Agent, error) {
-	return s.change(ctx, who, api.AgentRef{ID: in.ID}, func(a *api.Agent) error {
+	return s.agents.Change(ctx, who, api.Ref{ID: in.ID}, func(_ kv.Tx, a *api.Agent) error {
 		unlink(a, in.CannedResponseID)
 		return nil
 	})
@@ -176,68 +163,11 @@ func unlink(a *api.Agent, id string) {
 	a.CannedResponseIDs = slices.DeleteFunc(slices.Clone(a.CannedResponseIDs), func(linked string) bool { return linked == id })
 }
 
-// change edits one agent in a transaction of its own.
-func (s *Service) change(ctx context.Context, who op.Caller, ref api.AgentRef, alter func(*api.Agent) error) (api.Agent, error) {
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Agent, error) { return s.edit(tx, who, ref, alter) })
-}
-
-// edit lets alter change an agent and stores what came of it. alter replaces
-// lists and never writes into those that it finds.
-func (s *Service) edit(tx kv.Tx, who op.Caller, ref api.AgentRef, alter func(*api.Agent) error) (api.Agent, error) {
-	before, err := agents.Get(tx, who.Team, ref.ID)
-	if err != nil {
-		return api.Agent{}, err
-	}
-	if err := op.CheckVersion(ref.IfMatch, before.Version); err != nil {
-		return *before, err
-	}
-	after := *before
-	if err := alter(&after); err != nil {
-		return *before, err
-	}
-	if err := s.settle(tx, who.Team, before, &after); err != nil {
-		return *before, err
-	}
-	if reflect.DeepEqual(before, &after) {
-		return after, nil
-	}
-	return after, s.put(tx, who.Team, &after)
-}
-
 // put stores a changed agent as its next version.
 func (s *Service) put(tx kv.Tx, team string, a *api.Agent) error {
 	a.Version++
 	a.UpdatedAt = s.now()
 	return agents.Put(tx, team, a.ID, a)
-}
-
-// Delete removes an agent, its counters, and its being active.
-func (s *Service) Delete(ctx context.Context, who op.Caller, in api.AgentRef) (api.Deleted, error) {
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Deleted, error) {
-		a, err := agents.Get(tx, who.Team, in.ID)
-		if err != nil {
-			return api.Deleted{}, err
-		}
-		if err := op.CheckVersion(in.IfMatch, a.Version); err != nil {
-			return api.Deleted{}, err
-		}
-		if s.Dropped != nil {
-			if err := s.Dropped(tx, who.Team, in.ID); err != nil {
-				return api.Deleted{}, err
-			}
-		}
-		if err := agents.Delete(tx, who.Team, in.ID); err != nil {
-			return api.Deleted{}, err
-		}
-		if err := counters.Delete(tx, who.Team, in.ID); err != nil && !missing(err) {
-			return api.Deleted{}, err
-		}
-		if a.Active {
-			a.Active = false
-			err = event.Append(s.log, tx, who, deactivated, a, nil)
-		}
-		return api.Deleted{ID: in.ID, Deleted: true}, err
-	})
 }
 
 // trimmed are the sentences of a list that say something.

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"errors"
-	"net/http"
 
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -51,8 +50,4 @@ func everyAgent(tx kv.Tx, team string) ([]*api.Agent, error) {
 		return nil, err
 	}
 	return res.Records, nil
-}
-
-func quotaExceeded(most int, what string) error {
-	return api.NewError(http.StatusConflict, api.CodeQuotaExceeded, "The team has %d %s, which is the most. Delete one first.", most, what)
 }

@@ -45,7 +45,7 @@ type world struct {
 func newWorld(t testing.TB, o chat.Options) *world {
 	w := &world{
 		t: t, path: filepath.Join(t.TempDir(), "svc.db"), o: o, stop: func() {}, now: time.Now().Truncate(time.Second),
-		agent: &api.Agent{ID: "agt_1", Name: "Nova", RespondToChats: true, Active: true, HandoffMessage: "A person will help you."},
+		agent: &api.Agent{Head: api.Head{ID: "agt_1"}, Name: "Nova", RespondToChats: true, Active: true, HandoffMessage: "A person will help you."},
 	}
 	w.script = func(_ context.Context, q chat.Question) (api.AgentAnswer, error) {
 		return api.AgentAnswer{Text: "You said: " + q.Turns[len(q.Turns)-1].Text, Provider: "offline"}, nil

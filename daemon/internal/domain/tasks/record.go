@@ -2,7 +2,6 @@ package tasks
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -49,13 +48,6 @@ func place(team, task, field string) string { return strings.Join([]string{team,
 const keyField = "apiKey"
 
 func headerField(name string) string { return "header " + strings.ToLower(name) }
-
-// clone copies what a change may change.
-func (r *record) clone() *record {
-	c := *r
-	c.Task.Headers = slices.Clone(r.Task.Headers)
-	return &c
-}
 
 // Get returns a task.
 func (s *Service) Get(ctx context.Context, who op.Caller, in api.TaskRef) (api.Task, error) {

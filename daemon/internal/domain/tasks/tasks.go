@@ -15,6 +15,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/outbound"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/seal"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -41,6 +42,7 @@ type Service struct {
 	models *llm.Router
 	box    *seal.Box
 	client *outbound.Client
+	tasks  *resource.Collection[record]
 
 	mu      sync.Mutex       // guards running
 	running map[string]*live // by run id
@@ -49,10 +51,12 @@ type Service struct {
 // New returns the tasks kept in store, with secrets in box. Models write for LLM
 // tasks, client makes the requests of API tasks.
 func New(store kv.Store, log *event.Log, models *llm.Router, box *seal.Box, client *outbound.Client) *Service {
-	return &Service{
+	s := &Service{
 		Now: time.Now, store: store, log: log, models: models, box: box, client: client,
 		running: map[string]*live{},
 	}
+	s.tasks = s.collection()
+	return s
 }
 
 // Ops are the operations on tasks, for members; and the one tool for models.

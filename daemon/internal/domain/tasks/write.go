@@ -7,21 +7,57 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// asked is the task as an input words it.
-func asked(in *api.TaskCreate) api.Task {
-	return api.Task{
-		AgentID: in.AgentID, Kind: in.Kind, Name: strings.TrimSpace(in.Name), Description: in.Description,
-		InputSchema: in.InputSchema, TimeoutMs: in.TimeoutMs,
-		Method: in.Method, URL: in.URL, Headers: in.Headers, Body: in.Body,
-		PromptTemplate: in.PromptTemplate, Model: in.Model, UseBrandContext: in.UseBrandContext,
-		OutputSchema: in.OutputSchema, MaxOutputTokens: in.MaxOutputTokens,
+// collection keeps the tasks. Their secrets are sealed before they come to it.
+func (s *Service) collection() *resource.Collection[record] {
+	return resource.New(s.store, func() time.Time { return s.Now() }, resource.Kind[record]{
+		Table: table, Index: "all", Prefix: "task", Noun: "task", Head: func(r *record) *api.Head { return &r.Task.Head },
+		Validate: func(tx kv.Tx, who op.Caller, before, after *record) error {
+			if before != nil {
+				return nil
+			}
+			if err := s.admit(tx, who.Team, &after.Task); err != nil {
+				return err
+			}
+			s.sealHeaders(who.Team, after, nil)
+			return nil
+		},
+	})
+}
+
+// admit refuses a task of an agent that there is not, or that has enough.
+func (s *Service) admit(tx kv.Tx, team string, t *api.Task) error {
+	err := s.Agent(tx, team, t.AgentID)
+	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
+		return api.Invalid("/agentId", "not_found", "agentId names no agent of the team.")
 	}
+	if err != nil {
+		return err
+	}
+	all, err := table.List(tx, team, kv.Page[record]{Index: "agent", Prefixes: [][]byte{kv.Key(t.AgentID)}, Limit: maxTasks})
+	if err == nil && len(all.IDs) == maxTasks {
+		err = api.NewError(http.StatusConflict, api.CodeQuotaExceeded, "The agent has %d tasks, which is the most there may be.", maxTasks)
+	}
+	return err
+}
+
+var (
+	asking  = resource.Copier[api.Task, api.TaskCreate]()
+	patched = resource.Copier[api.Task, api.TaskPatch]()
+)
+
+// asked is the task as an input words it.
+func asked(in *api.TaskCreate) (t api.Task) {
+	asking(&t, in)
+	t.Name = strings.TrimSpace(t.Name)
+	return t
 }
 
 // createRules are the rules of check, for an input that is refused anyway.
@@ -32,31 +68,12 @@ func (s *Service) createRules(in api.TaskCreate) []api.FieldError {
 
 // Create stores a task.
 func (s *Service) Create(ctx context.Context, who op.Caller, in api.TaskCreate) (api.Task, error) {
-	now := s.Now()
-	r := &record{Task: asked(&in)}
-	t := &r.Task
-	t.ID, t.CreatedAt, t.UpdatedAt, t.Version = kv.IDAt("task", now), api.TimeOf(now), api.TimeOf(now), 1
-	if err := append(s.check(t), newSecrets(t.Headers, nil)...).err(); err != nil {
-		return *t, err
+	r := record{Task: asked(&in)}
+	if err := append(s.check(&r.Task), newSecrets(r.Task.Headers, nil)...).err(); err != nil {
+		return r.Task, err
 	}
-	s.sealHeaders(who.Team, r, nil)
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Task, error) {
-		err := s.Agent(tx, who.Team, t.AgentID)
-		if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
-			return *t, api.Invalid("/agentId", "not_found", "agentId names no agent of the team.")
-		}
-		if err != nil {
-			return *t, err
-		}
-		all, err := table.List(tx, who.Team, kv.Page[record]{Index: "agent", Prefixes: [][]byte{kv.Key(t.AgentID)}, Limit: maxTasks})
-		if err != nil {
-			return *t, err
-		}
-		if len(all.IDs) == maxTasks {
-			return *t, api.NewError(http.StatusConflict, api.CodeQuotaExceeded, "The agent has %d tasks, which is the most there may be.", maxTasks)
-		}
-		return *t, table.Insert(tx, who.Team, t.ID, r)
-	})
+	r, err := s.tasks.Create(ctx, who, r)
+	return r.Task, err
 }
 
 // newSecrets refuses secret headers without a value where none is kept either.
@@ -92,30 +109,17 @@ func (s *Service) sealHeaders(team string, r *record, kept map[string][]byte) {
 }
 
 // change runs fn on a task and stores what it became.
-func (s *Service) change(ctx context.Context, who op.Caller, ref api.TaskRef, fn func(r *record) error) (api.Task, error) {
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Task, error) {
-		r, err := table.Get(tx, who.Team, ref.ID)
-		if err != nil {
-			return api.Task{}, err
-		}
-		if ref.IfMatch != 0 && ref.IfMatch != r.Task.Version {
-			return r.Task, api.NewError(http.StatusPreconditionFailed, api.CodeVersionConflict,
-				"The task has version %d now. Get it again and repeat the change.", r.Task.Version)
-		}
-		if err := fn(r); err != nil {
-			return r.Task, err
-		}
-		r.Task.Version, r.Task.UpdatedAt = r.Task.Version+1, s.now()
-		return r.Task, table.Put(tx, who.Team, r.Task.ID, r)
-	})
+func (s *Service) change(ctx context.Context, who op.Caller, ref api.Ref, fn func(r *record) error) (api.Task, error) {
+	r, err := s.tasks.Change(ctx, who, ref, func(_ kv.Tx, r *record) error { return fn(r) })
+	return r.Task, err
 }
 
 // Update changes the members that are sent.
 func (s *Service) Update(ctx context.Context, who op.Caller, in api.TaskPatch) (api.Task, error) {
-	return s.change(ctx, who, in.TaskRef, func(r *record) error {
-		before := r.clone()
+	return s.change(ctx, who, api.Ref(in.TaskRef), func(r *record) error {
+		before := *r
 		t := &r.Task
-		apply(t, &in)
+		patched(t, &in)
 		f := s.check(t)
 		kept := before.Headers
 		if origin(t.URL) != origin(before.Task.URL) {
@@ -131,33 +135,11 @@ func (s *Service) Update(ctx context.Context, who op.Caller, in api.TaskPatch) (
 	})
 }
 
-func apply(t *api.Task, in *api.TaskPatch) {
-	in.Name.Apply(&t.Name)
-	in.Description.Apply(&t.Description)
-	in.InputSchema.Apply(&t.InputSchema)
-	in.TimeoutMs.Apply(&t.TimeoutMs)
-	in.Method.Apply(&t.Method)
-	in.URL.Apply(&t.URL)
-	in.Headers.Apply(&t.Headers)
-	in.Body.Apply(&t.Body)
-	in.PromptTemplate.Apply(&t.PromptTemplate)
-	in.Model.Apply(&t.Model)
-	in.UseBrandContext.Apply(&t.UseBrandContext)
-	in.OutputSchema.Apply(&t.OutputSchema)
-	in.MaxOutputTokens.Apply(&t.MaxOutputTokens)
-}
-
 // Delete deletes a task.
 func (s *Service) Delete(ctx context.Context, who op.Caller, in api.TaskRef) (api.Task, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Task, error) {
-		r, err := table.Get(tx, who.Team, in.ID)
-		if err != nil {
-			return api.Task{}, err
-		}
-		if in.IfMatch != 0 && in.IfMatch != r.Task.Version {
-			return r.Task, api.NewError(http.StatusPreconditionFailed, api.CodeVersionConflict, "The task has version %d now.", r.Task.Version)
-		}
-		return r.Task, table.Delete(tx, who.Team, in.ID)
+		r, err := s.tasks.DeleteIn(tx, who, api.Ref(in))
+		return r.Task, err
 	})
 }
 
@@ -194,7 +176,7 @@ func (s *Service) SetKey(ctx context.Context, who op.Caller, in api.TaskSetKey) 
 		in.Prefix = "Bearer "
 	}
 	sealed := s.box.Seal(place(who.Team, in.ID, keyField), []byte(in.Key))
-	return s.change(ctx, who, api.TaskRef{ID: in.ID}, func(r *record) error {
+	return s.change(ctx, who, api.Ref{ID: in.ID}, func(r *record) error {
 		if r.Task.Kind != api.TaskAPI {
 			return api.Invalid("/id", "not_allowed", "an LLM task has no key")
 		}
@@ -220,7 +202,7 @@ func last4(key string) string {
 
 // ClearKey forgets the key of an API task.
 func (s *Service) ClearKey(ctx context.Context, who op.Caller, in api.TaskRef) (api.Task, error) {
-	return s.change(ctx, who, in, func(r *record) error {
+	return s.change(ctx, who, api.Ref(in), func(r *record) error {
 		r.Key, r.Task.APIKey = nil, nil
 		return nil
 	})
