@@ -22,6 +22,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/budget"
+	"edgesvc.dev/svc/daemon/internal/domain"
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
@@ -70,6 +71,7 @@ type Daemon struct {
 	base  string
 	store *bolt.Store
 
+	parts []domain.Part
 	log   *event.Log
 	team  *team.Service
 	posts *posts.Service

@@ -44,7 +44,8 @@ var allowed = map[string][]string{
 	"daemon/internal/surface/guard":  {"daemon/internal/budget", "daemon/internal/netaddr"},
 	"daemon/internal/surface/hijack": {"daemon/internal/netaddr", "daemon/internal/pace"},
 	// A domain has rules and rows; it knows no surface and no other domain.
-	"daemon/internal/domain/...": below,
+	"daemon/internal/domain":     below,
+	"daemon/internal/domain/...": append([]string{"daemon/internal/domain"}, below...),
 	// Below both, and knowing neither.
 	"daemon/internal/...": below,
 

@@ -6,10 +6,12 @@ import (
 	"log/slog"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/sourcegraph/conc"
 
+	"edgesvc.dev/svc/daemon/internal/domain"
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
@@ -44,7 +46,7 @@ const indexFolder = "search"
 // join makes the services over the store and connects them. The box seals what
 // must be read again in the clear.
 func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
-	d.log = event.New(d.store, posts.Events(), media.Events(), helpdesk.Events(), chat.Events(), agents.Events(), tasks.Events(), team.Events())
+	d.log = event.New(d.store, eventTypes()...)
 	d.team = team.New(d.store)
 	d.team.Version, d.team.Seal, d.team.Log, d.team.StorageLimit = Release(), box, d.log, d.cfg.teamSize()
 	d.models = llm.Open(d.llmConfig())
@@ -58,11 +60,19 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.chat.Seal = box
 	d.connect()
 	d.connectAgents()
-	d.table = op.NewTable(d.store, op.NewLimiter(limits),
-		d.team.Ops(), d.posts.Ops(), d.jobs.Ops(), d.media.Ops(), d.log.Ops(),
-		d.helpdesk.Ops(), d.agents.Ops(), d.tasks.Ops(), d.chat.Ops())
+	d.parts = []domain.Part{
+		d.team.Part(), d.posts.Part(), d.jobs.Part(), d.media.Part(), {Ops: d.log.Ops()},
+		d.helpdesk.Part(), d.agents.Part(), d.tasks.Part(), d.chat.Part(),
+	}
+	ops := make([][]op.Op, len(d.parts))
+	for i, p := range d.parts {
+		ops[i] = p.Ops
+	}
+	d.table = op.NewTable(d.store, op.NewLimiter(limits), ops...)
 	d.table.Audit, d.table.TeamSize = d.team.Note, d.cfg.teamSize()
-	d.table.AddStreams(d.jobs.Streams(), d.tasks.Streams(), d.chat.Streams())
+	for _, p := range d.parts {
+		d.table.AddStreams(p.Streams)
+	}
 	d.metrics = newMetrics(d.store, d.budget)
 	d.bridge = hijack.New(slog.Default(), streamWrite)
 }
@@ -112,13 +122,13 @@ func socketsOf(conns int) int { return max(1, conns-conns/4) }
 
 // work runs everything that is not an answer to a request, until ctx ends.
 func (d *Daemon) work(ctx context.Context) {
-	d.reclaim(ctx)
+	d.each(ctx, "take over the work", func(p domain.Part) func(context.Context) error { return p.Reclaim })
 	var workers conc.WaitGroup
-	workers.Go(func() { d.logEnd("keys' upkeep", d.team.Run(ctx)) })
-	workers.Go(func() { d.posts.Run(ctx) })
-	workers.Go(func() { d.jobs.Run(ctx) })
-	workers.Go(func() { d.chat.Run(ctx) })
-	workers.Go(func() { d.logEnd("index the helpdesk", d.helpdesk.Run(ctx)) })
+	for _, p := range d.parts {
+		if p.Run != nil {
+			workers.Go(func() { d.logEnd("work of "+p.Name, p.Run(ctx)) })
+		}
+	}
 	workers.Go(func() { d.logEnd("follow conversations", d.react(ctx)) })
 	workers.Go(func() { d.logEnd("follow sites", d.watchSites(ctx)) })
 	workers.Go(func() { d.sweep(ctx) })
@@ -126,12 +136,13 @@ func (d *Daemon) work(ctx context.Context) {
 	workers.Wait()
 }
 
-// reclaim takes over what an earlier process left undone.
-func (d *Daemon) reclaim(ctx context.Context) {
-	d.logEnd("take over jobs", d.jobs.Reclaim(ctx))
-	d.logEnd("take over the schedule", d.posts.Reclaim(ctx))
-	d.logEnd("take over conversations", d.chat.Reclaim(ctx))
-	d.logEnd("end interrupted tasks", d.tasks.Reclaim(ctx))
+// each does one thing that parts do, one after the other.
+func (d *Daemon) each(ctx context.Context, what string, of func(domain.Part) func(context.Context) error) {
+	for _, p := range d.parts {
+		if do := of(p); do != nil {
+			d.logEnd(what+" of "+p.Name, do(ctx))
+		}
+	}
 }
 
 func (d *Daemon) logEnd(what string, err error) {
@@ -157,20 +168,31 @@ func (d *Daemon) sweep(ctx context.Context) {
 		case <-tick.C:
 		}
 		d.logEnd("remove old idempotency keys", op.SweepAnswers(ctx, d.store, time.Now()))
-		d.logEnd("remove ended sessions", d.team.Sweep(ctx))
-		d.logEnd("remove old task runs", d.tasks.Sweep(ctx))
-		d.logEnd("remove the chat's counts of past days", d.chat.Sweep(ctx))
+		d.each(ctx, "remove what expired", func(p domain.Part) func(context.Context) error { return p.Sweep })
 		_, err := d.log.Sweep(ctx, d.cfg.EventRetention)
 		d.logEnd("remove old events", err)
 	}
 }
 
+// schemas are what the domains keep and tell.
+func schemas() []domain.Schema {
+	return []domain.Schema{
+		team.Schema(), posts.Schema(), jobs.Schema(), media.Schema(), helpdesk.Schema(), chat.Schema(), agents.Schema(), tasks.Schema(),
+	}
+}
+
+func eventTypes() (all [][]event.Type) {
+	for _, s := range schemas() {
+		all = append(all, s.Events)
+	}
+	return all
+}
+
 // Checkers verify every table of the daemon.
 func Checkers() []kv.Checker {
-	var all []kv.Checker
-	for _, list := range [][]kv.Checker{op.Tables(), queue.Tables(), event.Tables(), team.Tables(), posts.Tables(), jobs.Tables(), media.Tables(),
-		helpdesk.Tables(), agents.Tables(), tasks.Tables(), chat.Tables()} {
-		all = append(all, list...)
+	all := slices.Concat(op.Tables(), queue.Tables(), event.Tables())
+	for _, s := range schemas() {
+		all = append(all, s.Tables...)
 	}
 	return all
 }

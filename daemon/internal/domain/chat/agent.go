@@ -36,7 +36,7 @@ func queueItem(team, conversation string) queue.Item { return queue.Item{ID: con
 
 // Run answers visitors and wakes snoozed conversations, until ctx ends. Answers
 // under way are then given back, to be written anew by the next Run.
-func (s *Service) Run(ctx context.Context) {
+func (s *Service) Run(ctx context.Context) error {
 	var wg conc.WaitGroup
 	if _, err := s.keys(ctx); err != nil { // seals what an earlier release stored in the clear
 		slog.ErrorContext(ctx, "the visitors' keys", "err", err)
@@ -44,6 +44,7 @@ func (s *Service) Run(ctx context.Context) {
 	wg.Go(func() { s.answers.Run(ctx, s.o.Workers, s.answer) })
 	wg.Go(func() { s.snoozes.Run(ctx, 1, s.wake) })
 	wg.Wait()
+	return nil
 }
 
 // Reclaim takes over the work of a process that died; see queue.Reclaim.

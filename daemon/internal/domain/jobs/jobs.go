@@ -98,7 +98,10 @@ func (s *Service) Ops() []op.Op {
 
 // Run works on jobs until ctx ends. Jobs under way are then given back, to be
 // started again by the next Run.
-func (s *Service) Run(ctx context.Context) { s.queue.Run(ctx, s.workers, s.work) }
+func (s *Service) Run(ctx context.Context) error {
+	s.queue.Run(ctx, s.workers, s.work)
+	return nil
+}
 
 // Reclaim takes over the work of a process that died; see queue.Reclaim.
 func (s *Service) Reclaim(ctx context.Context) error { return s.queue.Reclaim(ctx) }

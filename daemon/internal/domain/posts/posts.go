@@ -83,7 +83,10 @@ func (s *Service) Ops() []op.Op {
 func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }
 
 // Run publishes scheduled posts when they are due, until ctx ends.
-func (s *Service) Run(ctx context.Context) { s.schedule.Run(ctx, 1, s.publishDue) }
+func (s *Service) Run(ctx context.Context) error {
+	s.schedule.Run(ctx, 1, s.publishDue)
+	return nil
+}
 
 // Reclaim takes over the work of a process that died; see queue.Reclaim.
 func (s *Service) Reclaim(ctx context.Context) error { return s.schedule.Reclaim(ctx) }
