@@ -120,7 +120,9 @@ func (in *instance) send(t testing.TB, method, path, key, body string, headers .
 	if err := res.Body.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return answer{res, b}
+	a := answer{res, b}
+	in.documented(t, req, a)
+	return a
 }
 
 // post creates a post for a key and returns its id.

@@ -133,12 +133,12 @@ type ConversationQuery struct {
 
 // ConversationRef names a conversation.
 type ConversationRef struct {
-	ID string `json:"id" doc:"Id of the conversation."`
+	ID string `json:"id" form:"id" doc:"Id of the conversation."`
 }
 
 // MessageQuery lists messages in their order.
 type MessageQuery struct {
-	ID    string `json:"id" doc:"Id of the conversation."`
+	ID    string `json:"id" form:"id" doc:"Id of the conversation."`
 	Since int    `json:"since,omitempty" minimum:"0" doc:"Messages after this seq."`
 	Limit int    `json:"limit,omitempty" default:"50" minimum:"1" maximum:"200"`
 }
@@ -152,54 +152,54 @@ type MessageList struct {
 // Reply is a member's message to the visitor. It takes the conversation over
 // from the agent: an answer being written is canceled.
 type Reply struct {
-	ID       string `json:"id" doc:"Id of the conversation."`
+	ID       string `json:"id" form:"id" doc:"Id of the conversation."`
 	Text     string `json:"text" minLength:"1" maxLength:"4000" doc:"Markdown."`
 	CannedID string `json:"cannedResponseId,omitempty" maxLength:"40"`
 }
 
 // ConversationNote is a note for members.
 type ConversationNote struct {
-	ID   string `json:"id"`
+	ID   string `json:"id" form:"id"`
 	Text string `json:"text" minLength:"1" maxLength:"4000"`
 }
 
 // ConversationAssign gives a conversation to a member; "" to none.
 type ConversationAssign struct {
-	ID         string `json:"id"`
+	ID         string `json:"id" form:"id"`
 	AssigneeID string `json:"assigneeId,omitempty" maxLength:"40" doc:"A member's id, me, or empty for none."`
 }
 
 // ConversationSetState moves a conversation: open, snoozed (with until) or
 // resolved. The state bot is reached by returnToBot.
 type ConversationSetState struct {
-	ID    string `json:"id"`
+	ID    string `json:"id" form:"id"`
 	State string `json:"state" enum:"open,snoozed,resolved"`
 	Until Time   `json:"until,omitzero" doc:"For snoozed."`
 }
 
 // ConversationTag changes the tags of a conversation.
 type ConversationTag struct {
-	ID     string   `json:"id"`
+	ID     string   `json:"id" form:"id"`
 	Add    []string `json:"add,omitempty" maxItems:"20"`
 	Remove []string `json:"remove,omitempty" maxItems:"20"`
 }
 
 // MessageRate rates an agent's message.
 type MessageRate struct {
-	ID        string `json:"id" doc:"Id of the conversation."`
-	MessageID string `json:"messageId"`
+	ID        string `json:"id" form:"id" doc:"Id of the conversation."`
+	MessageID string `json:"messageId" form:"id"`
 	Rating    int    `json:"rating" enum:"-1,0,1"`
 }
 
 // ConversationLink says which person a conversation is with; "" for nobody known.
 type ConversationLink struct {
-	ID       string `json:"id"`
+	ID       string `json:"id" form:"id"`
 	PersonID string `json:"personId,omitempty" maxLength:"100"`
 }
 
 // ConversationTyping tells the visitor that a member is writing, or ceased to.
 type ConversationTyping struct {
-	ID string `json:"id"`
+	ID string `json:"id" form:"id"`
 	On bool   `json:"on"`
 }
 
@@ -259,7 +259,7 @@ type SiteCreate struct {
 	AllowedOrigins []string `json:"allowedOrigins,omitempty" maxItems:"50"`
 	Color          string   `json:"color,omitempty" pattern:"^#[0-9a-fA-F]{6}$"`
 	Greeting       string   `json:"greeting,omitempty" maxLength:"500"`
-	Locale         string   `json:"locale,omitempty" maxLength:"35"`
+	Locale         string   `json:"locale,omitempty" form:"locale" maxLength:"35"`
 	RequireConsent bool     `json:"requireConsent,omitempty"`
 	Identity       string   `json:"identity,omitempty" enum:"off,optional,required" default:"off"`
 }
@@ -269,12 +269,12 @@ type SiteRef = Ref
 
 // SiteGet names a site to read.
 type SiteGet struct {
-	ID string `json:"id" doc:"Id of the site."`
+	ID string `json:"id" form:"id" doc:"Id of the site."`
 }
 
 // SiteInstall asks for the markup of a site.
 type SiteInstall struct {
-	ID    string `json:"id" doc:"Id of the site."`
+	ID    string `json:"id" form:"id" doc:"Id of the site."`
 	Nonce string `json:"nonce,omitempty" maxLength:"200" doc:"The nonce of the page's content security policy, or the expression of your templates that prints it."`
 }
 

@@ -3,60 +3,116 @@ package api
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Code names an error for programs. Codes are stable; texts are not.
 type Code string
 
-// The codes and the HTTP status that each comes with.
+// The codes.
 const (
-	CodeInvalidJSON            Code = "invalid_json"             // 400
-	CodeUnknownParameter       Code = "unknown_parameter"        // 400
-	CodeInvalidParameter       Code = "invalid_parameter"        // 400
-	CodeInvalidCursor          Code = "invalid_cursor"           // 400
-	CodeIdempotencyKeyRequired Code = "idempotency_key_required" // 400
-	CodeInvalidRequest         Code = "invalid_request"          // 400, 408, 431: not HTTP as it should be
-	CodeMissingKey             Code = "missing_key"              // 401
-	CodeInvalidKey             Code = "invalid_key"              // 401
-	CodeRevokedKey             Code = "revoked_key"              // 401
-	CodeExpiredKey             Code = "expired_key"              // 401
-	CodeSessionRequired        Code = "session_required"         // 401
-	CodeInvalidCredentials     Code = "invalid_credentials"      // 401
-	CodeInsufficientScope      Code = "insufficient_scope"       // 403
-	CodeOriginNotAllowed       Code = "origin_not_allowed"       // 403
-	CodeCSRFFailed             Code = "csrf_failed"              // 403
-	CodeRoleRequired           Code = "role_required"            // 403
-	CodeNotFound               Code = "not_found"                // 404
-	CodeRouteNotFound          Code = "route_not_found"          // 404
-	CodeMethodNotAllowed       Code = "method_not_allowed"       // 405
-	CodeGone                   Code = "gone"                     // 410
-	CodeSlugTaken              Code = "slug_taken"               // 409
-	CodeEmailTaken             Code = "email_taken"              // 409
-	CodeShortcutTaken          Code = "shortcut_taken"           // 409
-	CodeInvalidTransition      Code = "invalid_transition"       // 409
-	CodeIdempotencyInProgress  Code = "idempotency_in_progress"  // 409
-	CodeQuotaExceeded          Code = "quota_exceeded"           // 409
-	CodeVersionConflict        Code = "version_conflict"         // 412
-	CodePayloadTooLarge        Code = "payload_too_large"        // 413
-	CodeUnsupportedMediaType   Code = "unsupported_media_type"   // 415
-	CodeValidationFailed       Code = "validation_failed"        // 422
-	CodeUnknownField           Code = "unknown_field"            // 422
-	CodeNoGenerationFlags      Code = "no_generation_flags"      // 422
-	CodeUnknownModel           Code = "unknown_model"            // 422
-	CodeHTMLTooLarge           Code = "html_too_large"           // 422
-	CodeUnsafeURL              Code = "unsafe_url"               // 422
-	CodeTemplateError          Code = "template_error"           // 422
-	CodeIdempotencyKeyReused   Code = "idempotency_key_reused"   // 422
-	CodeRateLimited            Code = "rate_limited"             // 429
-	CodeUsageLimit             Code = "usage_limit"              // 429: a daily amount is used up
-	CodeInternal               Code = "internal"                 // 500
-	CodeProviderError          Code = "provider_error"           // 502
-	CodeProviderTimeout        Code = "provider_timeout"         // 504
-	CodeOverloaded             Code = "overloaded"               // 503
-	CodeReadOnly               Code = "read_only"                // 503
-	CodeStorageFull            Code = "storage_full"             // 507
+	CodeInvalidJSON            Code = "invalid_json"
+	CodeUnknownParameter       Code = "unknown_parameter"
+	CodeInvalidParameter       Code = "invalid_parameter"
+	CodeInvalidCursor          Code = "invalid_cursor"
+	CodeIdempotencyKeyRequired Code = "idempotency_key_required"
+	CodeInvalidRequest         Code = "invalid_request"
+	CodeMissingKey             Code = "missing_key"
+	CodeInvalidKey             Code = "invalid_key"
+	CodeRevokedKey             Code = "revoked_key"
+	CodeExpiredKey             Code = "expired_key"
+	CodeSessionRequired        Code = "session_required"
+	CodeInvalidCredentials     Code = "invalid_credentials"
+	CodeInsufficientScope      Code = "insufficient_scope"
+	CodeOriginNotAllowed       Code = "origin_not_allowed"
+	CodeCSRFFailed             Code = "csrf_failed"
+	CodeRoleRequired           Code = "role_required"
+	CodeNotFound               Code = "not_found"
+	CodeRouteNotFound          Code = "route_not_found"
+	CodeMethodNotAllowed       Code = "method_not_allowed"
+	CodeGone                   Code = "gone"
+	CodeSlugTaken              Code = "slug_taken"
+	CodeEmailTaken             Code = "email_taken"
+	CodeShortcutTaken          Code = "shortcut_taken"
+	CodeInvalidTransition      Code = "invalid_transition"
+	CodeIdempotencyInProgress  Code = "idempotency_in_progress"
+	CodeQuotaExceeded          Code = "quota_exceeded"
+	CodeVersionConflict        Code = "version_conflict"
+	CodePayloadTooLarge        Code = "payload_too_large"
+	CodeUnsupportedMediaType   Code = "unsupported_media_type"
+	CodeValidationFailed       Code = "validation_failed"
+	CodeUnknownField           Code = "unknown_field"
+	CodeNoGenerationFlags      Code = "no_generation_flags"
+	CodeUnknownModel           Code = "unknown_model"
+	CodeHTMLTooLarge           Code = "html_too_large"
+	CodeUnsafeURL              Code = "unsafe_url"
+	CodeTemplateError          Code = "template_error"
+	CodeIdempotencyKeyReused   Code = "idempotency_key_reused"
+	CodeRateLimited            Code = "rate_limited"
+	CodeUsageLimit             Code = "usage_limit" // a daily amount is used up
+	CodeInternal               Code = "internal"
+	CodeProviderError          Code = "provider_error"
+	CodeProviderTimeout        Code = "provider_timeout"
+	CodeOverloaded             Code = "overloaded"
+	CodeReadOnly               Code = "read_only"
+	CodeStorageFull            Code = "storage_full"
 )
+
+// statuses are the HTTP statuses that each code comes with: its own first.
+// invalid_request has others for what was not read to its end: 408 for a request
+// that took too long, 431 for headers that are too large.
+var statuses = map[Code][]int{
+	CodeInvalidJSON:            {400},
+	CodeUnknownParameter:       {400},
+	CodeInvalidParameter:       {400},
+	CodeInvalidCursor:          {400},
+	CodeIdempotencyKeyRequired: {400},
+	CodeInvalidRequest:         {400, 408, 431},
+	CodeMissingKey:             {401},
+	CodeInvalidKey:             {401},
+	CodeRevokedKey:             {401},
+	CodeExpiredKey:             {401},
+	CodeSessionRequired:        {401},
+	CodeInvalidCredentials:     {401},
+	CodeInsufficientScope:      {403},
+	CodeOriginNotAllowed:       {403},
+	CodeCSRFFailed:             {403},
+	CodeRoleRequired:           {403},
+	CodeNotFound:               {404},
+	CodeRouteNotFound:          {404},
+	CodeMethodNotAllowed:       {405},
+	CodeGone:                   {410},
+	CodeSlugTaken:              {409},
+	CodeEmailTaken:             {409},
+	CodeShortcutTaken:          {409},
+	CodeInvalidTransition:      {409},
+	CodeIdempotencyInProgress:  {409},
+	CodeQuotaExceeded:          {409},
+	CodeVersionConflict:        {412},
+	CodePayloadTooLarge:        {413},
+	CodeUnsupportedMediaType:   {415},
+	CodeValidationFailed:       {422},
+	CodeUnknownField:           {422},
+	CodeNoGenerationFlags:      {422},
+	CodeUnknownModel:           {422},
+	CodeHTMLTooLarge:           {422},
+	CodeUnsafeURL:              {422},
+	CodeTemplateError:          {422},
+	CodeIdempotencyKeyReused:   {422},
+	CodeRateLimited:            {429},
+	CodeUsageLimit:             {429},
+	CodeInternal:               {500},
+	CodeProviderError:          {502},
+	CodeProviderTimeout:        {504},
+	CodeOverloaded:             {503},
+	CodeReadOnly:               {503},
+	CodeStorageFull:            {507},
+}
+
+// Statuses are the HTTP statuses that the code comes with, its own first; none
+// for an unknown code.
+func (c Code) Statuses() []int { return slices.Clone(statuses[c]) }
 
 // Error is a refusal, as application/problem+json (RFC 9457) on REST and in
 // each other surface's own form.

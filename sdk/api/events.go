@@ -33,7 +33,7 @@ type EventQuery struct {
 
 // EventRef names an event.
 type EventRef struct {
-	ID string `json:"id"`
+	ID string `json:"id" form:"id"`
 }
 
 // EventType describes one type of event.

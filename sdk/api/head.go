@@ -13,6 +13,6 @@ func (h Head) ETagVersion() int { return h.Version }
 
 // Ref names one object.
 type Ref struct {
-	ID      string `json:"id" doc:"Id of the object."`
+	ID      string `json:"id" form:"id" doc:"Id of the object."`
 	IfMatch int    `json:"ifMatch,omitempty" minimum:"1" doc:"Refuse with version_conflict unless it has this version."`
 }

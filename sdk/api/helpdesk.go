@@ -11,13 +11,13 @@ const (
 type Article struct {
 	ID          string     `json:"id"`
 	Title       string     `json:"title"`
-	Slug        string     `json:"slug" doc:"Unique per team."`
+	Slug        string     `json:"slug" form:"slug" doc:"Unique per team."`
 	Content     string     `json:"content,omitzero" doc:"HTML as it was sent; sanitised where it could run something in a browser, unless include=source. Lists leave it out unless include=content."`
 	Excerpt     string     `json:"excerpt"`
 	Status      string     `json:"status" enum:"DRAFT,PUBLISHED,ARCHIVED"`
-	CategoryID  string     `json:"categoryId,omitempty"`
+	CategoryID  string     `json:"categoryId,omitempty" form:"id"`
 	Tags        []string   `json:"tags"`
-	Locale      string     `json:"locale,omitempty" doc:"BCP 47 language tag."`
+	Locale      string     `json:"locale,omitempty" form:"locale" doc:"BCP 47 language tag."`
 	PublishedAt Time       `json:"publishedAt" null:"true"`
 	Helpful     Helpful    `json:"helpful"`
 	Provenance  Provenance `json:"provenance"`
@@ -40,11 +40,11 @@ type ArticleCreate struct {
 	Title      string   `json:"title" minLength:"1" maxLength:"300"`
 	Content    string   `json:"content" minLength:"1" doc:"HTML, at most 1 MiB."`
 	Excerpt    string   `json:"excerpt,omitempty" maxLength:"500" doc:"Derived from the content when absent."`
-	Slug       string   `json:"slug,omitempty" maxLength:"100" doc:"Derived from the title when absent."`
+	Slug       string   `json:"slug,omitempty" form:"slug" maxLength:"100" doc:"Derived from the title when absent."`
 	Status     string   `json:"status,omitempty" enum:"DRAFT,PUBLISHED" default:"DRAFT" tool:"-"`
-	CategoryID string   `json:"categoryId,omitempty" maxLength:"40"`
+	CategoryID string   `json:"categoryId,omitempty" form:"id" maxLength:"40"`
 	Tags       []string `json:"tags,omitempty" maxItems:"50"`
-	Locale     string   `json:"locale,omitempty" maxLength:"35"`
+	Locale     string   `json:"locale,omitempty" form:"locale" maxLength:"35"`
 }
 
 // ArticleRef names an article.
@@ -52,13 +52,13 @@ type ArticleRef = Ref
 
 // ArticleGet asks for an article.
 type ArticleGet struct {
-	ID      string `json:"id" doc:"Id of the article."`
+	ID      string `json:"id" form:"id" doc:"Id of the article."`
 	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent, also where it could run something in a browser."`
 }
 
 // ArticleSlug asks for the article with a slug.
 type ArticleSlug struct {
-	Slug    string `json:"slug"`
+	Slug    string `json:"slug" form:"slug"`
 	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent."`
 }
 
@@ -66,7 +66,7 @@ type ArticleSlug struct {
 type ArticleQuery struct {
 	PageQuery
 	Status     string `json:"status,omitempty" enum:"DRAFT,PUBLISHED,ARCHIVED"`
-	CategoryID string `json:"categoryId,omitempty" maxLength:"40"`
+	CategoryID string `json:"categoryId,omitempty" form:"id" maxLength:"40"`
 	Tag        string `json:"tag,omitempty" maxLength:"60"`
 	Include    string `json:"include,omitempty" enum:"content,source" doc:"Add the content to each article; source: as it was sent."`
 }
@@ -82,11 +82,11 @@ type ArticleChanges struct {
 	Title      Opt[string]   `json:"title,omitzero" minLength:"1" maxLength:"300"`
 	Content    Opt[string]   `json:"content,omitzero" minLength:"1"`
 	Excerpt    Opt[string]   `json:"excerpt,omitzero" maxLength:"500" null:"true" doc:"null derives it from the content."`
-	Slug       Opt[string]   `json:"slug,omitzero" minLength:"1" maxLength:"100"`
+	Slug       Opt[string]   `json:"slug,omitzero" form:"slug" minLength:"1" maxLength:"100"`
 	Status     Opt[string]   `json:"status,omitzero" enum:"DRAFT,PUBLISHED,ARCHIVED" tool:"DRAFT,ARCHIVED"`
-	CategoryID Opt[string]   `json:"categoryId,omitzero" maxLength:"40" null:"true"`
+	CategoryID Opt[string]   `json:"categoryId,omitzero" form:"id" maxLength:"40" null:"true"`
 	Tags       Opt[[]string] `json:"tags,omitzero" maxItems:"50" null:"true"`
-	Locale     Opt[string]   `json:"locale,omitzero" maxLength:"35" null:"true"`
+	Locale     Opt[string]   `json:"locale,omitzero" form:"locale" maxLength:"35" null:"true"`
 }
 
 // ArticleRevision is an earlier text of an article.
@@ -102,19 +102,19 @@ type ArticleRevision struct {
 // ArticleRevisionQuery lists the revisions of an article, newest first.
 type ArticleRevisionQuery struct {
 	PageQuery
-	ID      string `json:"id" doc:"Id of the article."`
+	ID      string `json:"id" form:"id" doc:"Id of the article."`
 	Include string `json:"include,omitempty" enum:"content,source" doc:"Add the content; source: as it was sent."`
 }
 
 // ArticleRevisionRef names one revision.
 type ArticleRevisionRef struct {
-	ID string `json:"id" doc:"Id of the article."`
+	ID string `json:"id" form:"id" doc:"Id of the article."`
 	N  int    `json:"n" minimum:"1" doc:"Number of the revision."`
 }
 
 // ArticleFeedback says whether an article helped.
 type ArticleFeedback struct {
-	ID      string `json:"id" doc:"Id of the article."`
+	ID      string `json:"id" form:"id" doc:"Id of the article."`
 	Helpful bool   `json:"helpful"`
 }
 
@@ -122,7 +122,7 @@ type ArticleFeedback struct {
 type Category struct {
 	Head
 	Name     string `json:"name"`
-	Slug     string `json:"slug" doc:"Unique per team."`
+	Slug     string `json:"slug" form:"slug" doc:"Unique per team."`
 	Position int    `json:"position" doc:"Ascending order on the help pages."`
 }
 
@@ -136,7 +136,7 @@ type CategoryQuery struct {
 // CategoryCreate creates a category.
 type CategoryCreate struct {
 	Name     string `json:"name" minLength:"1" maxLength:"120"`
-	Slug     string `json:"slug,omitempty" maxLength:"100" doc:"Derived from the name when absent."`
+	Slug     string `json:"slug,omitempty" form:"slug" maxLength:"100" doc:"Derived from the name when absent."`
 	Position int    `json:"position,omitempty" minimum:"0" maximum:"100000"`
 }
 
@@ -144,7 +144,7 @@ type CategoryCreate struct {
 type CategoryPatch struct {
 	Ref
 	Name     Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"120"`
-	Slug     Opt[string] `json:"slug,omitzero" minLength:"1" maxLength:"100"`
+	Slug     Opt[string] `json:"slug,omitzero" form:"slug" minLength:"1" maxLength:"100"`
 	Position Opt[int]    `json:"position,omitzero" minimum:"0" maximum:"100000"`
 }
 
@@ -164,7 +164,7 @@ type HelpHits struct {
 type HelpHit struct {
 	ArticleID string  `json:"articleId"`
 	Title     string  `json:"title"`
-	Slug      string  `json:"slug"`
+	Slug      string  `json:"slug" form:"slug"`
 	URL       string  `json:"url" doc:"Of the public page."`
 	Excerpt   string  `json:"excerpt"`
 	Quote     string  `json:"quote,omitempty" doc:"The passage that fits best, word for word from the article."`
@@ -193,7 +193,7 @@ type GapQuery struct {
 
 // GapRef names a gap.
 type GapRef struct {
-	ID string `json:"id" doc:"Id of the gap."`
+	ID string `json:"id" form:"id" doc:"Id of the gap."`
 }
 
 // Reindexed answers a rebuild of the search index.

@@ -60,13 +60,13 @@ type JobError struct {
 
 // JobRef names a job. Wait holds the answer back until the job is done.
 type JobRef struct {
-	ID   string `json:"id" doc:"Id of the job."`
+	ID   string `json:"id" form:"id" doc:"Id of the job."`
 	Wait int    `json:"wait,omitempty" minimum:"0" maximum:"30" doc:"Seconds to wait for the job to be done before answering."`
 }
 
 // JobWatch names a job to follow live.
 type JobWatch struct {
-	ID          string `json:"id" doc:"Id of the job."`
+	ID          string `json:"id" form:"id" doc:"Id of the job."`
 	LastEventID string `json:"lastEventId,omitempty" maxLength:"100" doc:"The last id seen: what came before is not sent again."`
 }
 

@@ -23,5 +23,5 @@ type MediaQuery struct {
 
 // MediaRef names a file.
 type MediaRef struct {
-	ID string `json:"id"`
+	ID string `json:"id" form:"id"`
 }

@@ -11,7 +11,7 @@ const (
 type Post struct {
 	ID             string            `json:"id"`
 	Title          string            `json:"title"`
-	Slug           string            `json:"slug" doc:"Unique per team."`
+	Slug           string            `json:"slug" form:"slug" doc:"Unique per team."`
 	Content        string            `json:"content,omitzero" doc:"HTML as it was sent; sanitised where it could run something in a browser, unless include=source. Lists leave it out unless include=content."`
 	Description    string            `json:"description"`
 	Status         string            `json:"status" enum:"DRAFT,PUBLISHED,ARCHIVED"`
@@ -22,7 +22,7 @@ type Post struct {
 	Excerpt        string            `json:"excerpt"`
 	WordCount      int               `json:"wordCount"`
 	ReadingMinutes int               `json:"readingMinutes"`
-	Locale         string            `json:"locale,omitempty" doc:"BCP 47 language tag."`
+	Locale         string            `json:"locale,omitempty" form:"locale" doc:"BCP 47 language tag."`
 	CanonicalURL   string            `json:"canonicalUrl,omitempty"`
 	PublishAt      Time              `json:"publishAt" null:"true" doc:"When a draft publishes by itself."`
 	PublishedAt    Time              `json:"publishedAt" null:"true"`
@@ -71,11 +71,11 @@ type PostCreate struct {
 	Title               string            `json:"title" minLength:"1" maxLength:"300"`
 	Content             string            `json:"content,omitempty" doc:"HTML, at most 1 MiB. Omit it to have the body generated."`
 	Description         string            `json:"description,omitempty" maxLength:"500"`
-	Slug                string            `json:"slug,omitempty" maxLength:"100" doc:"Lower case letters, digits and hyphens. Derived from the title when absent."`
+	Slug                string            `json:"slug,omitempty" form:"slug" maxLength:"100" doc:"Lower case letters, digits and hyphens. Derived from the title when absent."`
 	Status              string            `json:"status,omitempty" enum:"DRAFT,PUBLISHED" default:"DRAFT" tool:"-"`
 	Tags                []string          `json:"tags,omitempty" maxItems:"50"`
 	FeaturedImage       *Image            `json:"featuredImage,omitempty"`
-	Locale              string            `json:"locale,omitempty" maxLength:"35"`
+	Locale              string            `json:"locale,omitempty" form:"locale" maxLength:"35"`
 	CanonicalURL        string            `json:"canonicalUrl,omitempty" maxLength:"2048"`
 	PublishAt           Time              `json:"publishAt,omitzero" doc:"Publish a draft at this time." tool:"-"`
 	Metadata            map[string]string `json:"metadata,omitempty"`
@@ -96,7 +96,7 @@ type PostCreate struct {
 type PostGenerate struct {
 	Title               string   `json:"title" minLength:"1" maxLength:"300"`
 	Tags                []string `json:"tags,omitempty" maxItems:"50"`
-	Locale              string   `json:"locale,omitempty" maxLength:"35"`
+	Locale              string   `json:"locale,omitempty" form:"locale" maxLength:"35"`
 	GenerateContent     bool     `json:"generateContent,omitempty" default:"true"`
 	GenerateDescription bool     `json:"generateDescription,omitempty" default:"true"`
 	GenerateTags        bool     `json:"generateTags,omitempty" default:"true"`
@@ -134,13 +134,13 @@ type PostRef = Ref
 
 // PostGet asks for a post.
 type PostGet struct {
-	ID      string `json:"id" doc:"Id of the post."`
+	ID      string `json:"id" form:"id" doc:"Id of the post."`
 	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent, also where it could run something in a browser. Never show it to a person as it is."`
 }
 
 // PostSlug asks for the post with a slug.
 type PostSlug struct {
-	Slug    string `json:"slug"`
+	Slug    string `json:"slug" form:"slug"`
 	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent."`
 }
 
@@ -167,12 +167,12 @@ type PostChanges struct {
 	Title         Opt[string]             `json:"title,omitzero" minLength:"1" maxLength:"300"`
 	Content       Opt[string]             `json:"content,omitzero" null:"true"`
 	Description   Opt[string]             `json:"description,omitzero" maxLength:"500" null:"true"`
-	Slug          Opt[string]             `json:"slug,omitzero" minLength:"1" maxLength:"100"`
+	Slug          Opt[string]             `json:"slug,omitzero" form:"slug" minLength:"1" maxLength:"100"`
 	Status        Opt[string]             `json:"status,omitzero" enum:"DRAFT,PUBLISHED,ARCHIVED"`
 	Tags          Opt[[]string]           `json:"tags,omitzero" maxItems:"50" null:"true"`
 	FeaturedImage Opt[Image]              `json:"featuredImage,omitzero" null:"true"`
 	Author        Opt[string]             `json:"author,omitzero" maxLength:"200" null:"true" doc:"Name to show as the author."`
-	Locale        Opt[string]             `json:"locale,omitzero" maxLength:"35" null:"true"`
+	Locale        Opt[string]             `json:"locale,omitzero" form:"locale" maxLength:"35" null:"true"`
 	CanonicalURL  Opt[string]             `json:"canonicalUrl,omitzero" maxLength:"2048" null:"true"`
 	PublishAt     Opt[Time]               `json:"publishAt,omitzero" null:"true"`
 	Metadata      Opt[map[string]*string] `json:"metadata,omitzero" null:"true" doc:"Merged into the metadata: null removes a key, or all of it."`
@@ -187,7 +187,7 @@ type PostBatch struct {
 // PostBatchItem is one change of a batch.
 type PostBatchItem struct {
 	Op     string       `json:"op" enum:"create,patch,publish,unpublish,archive,unarchive,delete"`
-	ID     string       `json:"id,omitempty" doc:"The post; not for create."`
+	ID     string       `json:"id,omitempty" form:"id" doc:"The post; not for create."`
 	Create *PostCreate  `json:"create,omitempty" doc:"For create."`
 	Patch  *PostChanges `json:"patch,omitempty" doc:"For patch."`
 }
@@ -220,19 +220,19 @@ type Revision struct {
 // RevisionQuery lists the revisions of a post, newest first.
 type RevisionQuery struct {
 	PageQuery
-	ID      string `json:"id" doc:"Id of the post."`
+	ID      string `json:"id" form:"id" doc:"Id of the post."`
 	Include string `json:"include,omitempty" enum:"content,source" doc:"Add the content; source: as it was sent."`
 }
 
 // RevisionRef names one revision.
 type RevisionRef struct {
-	ID string `json:"id" doc:"Id of the post."`
+	ID string `json:"id" form:"id" doc:"Id of the post."`
 	N  int    `json:"n" minimum:"1" doc:"Number of the revision."`
 }
 
 // PostImage asks for a generated featured image.
 type PostImage struct {
-	ID     string `json:"id" doc:"Id of the post."`
+	ID     string `json:"id" form:"id" doc:"Id of the post."`
 	Prompt string `json:"prompt,omitempty" maxLength:"1000"`
 }
 

@@ -181,7 +181,7 @@ type TaskRunQuery struct {
 
 // TaskRunRef names a run.
 type TaskRunRef struct {
-	ID string `json:"id" doc:"Id of the run."`
+	ID string `json:"id" form:"id" doc:"Id of the run."`
 }
 
 // TaskEvent is one live message of a test-run: "run" carries the run as it is,

@@ -24,7 +24,7 @@ func (t *Table) owed(ctx context.Context, r *Request, in any) (*due, error) {
 	if r.Op.Audit && t.Audit != nil {
 		d.note = &note{audit: t.Audit, who: &r.Caller, action: r.Op.Name, target: idOf(in)}
 	}
-	if r.IdempotencyKey == "" || r.Op.ReadOnly() || r.Op.Secret {
+	if r.IdempotencyKey == "" || !r.Op.KeepsAnswer() {
 		if d.note == nil {
 			return nil, nil
 		}

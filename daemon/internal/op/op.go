@@ -43,8 +43,12 @@ type Op struct {
 	Status int   // of success; 0 means 200. The answer's HTTPStatus method wins.
 	Class  Class // rate limit class; 0 means by method
 	Hints  Hints // for MCP
-	Doc    string
-	Do     Do
+	// Refuses are the codes with which the domain refuses, beside those that
+	// follow from the row; see Refusals. Rows that only members call may leave
+	// them out: no contract lists them.
+	Refuses []api.Code
+	Doc     string
+	Do      Do
 
 	input  *input
 	output reflect.Type
@@ -178,7 +182,7 @@ func (o *Op) OutputType() reflect.Type { return o.output }
 
 // Takes reports whether the input has a member of that name that a parameter
 // can set.
-func (o *Op) Takes(name string) bool { return o.input.param(name) != nil }
+func (o *Op) Takes(name string) bool { return o.input != nil && o.input.param(name) != nil }
 
 // Take counts one request of a hand-written route against the caller's limit.
 func (t *Table) Take(who *Caller, class Class) (Rate, error) { return t.limits.Take(who, class) }

@@ -69,6 +69,37 @@ func OutputSchema(reg huma.Registry, t reflect.Type) *huma.Schema {
 	return reg.Schema(t, true, t.Name())
 }
 
+// forms are the patterns of texts whose form the domains check by themselves,
+// by the member's tag form. An id of another form names nothing.
+var forms = map[string]string{
+	"id":     `[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}`,
+	"slug":   `[a-z0-9]+(-[a-z0-9]+)*`,
+	"locale": `[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*`,
+}
+
+// MarkForms gives every member tagged form its pattern in the schemas of reg,
+// whose references begin with prefix. It is for documents: the domains refuse
+// what has another form in their own words, and an id as not found.
+func MarkForms(reg huma.Registry, prefix string) {
+	for name, s := range reg.Map() {
+		t := reg.TypeFromRef(prefix + name)
+		if t == nil || t.Kind() != reflect.Struct {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			member, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			p, form := s.Properties[member], forms[f.Tag.Get("form")]
+			switch {
+			case p == nil || form == "":
+			case strings.HasPrefix(options, "omit") && f.Tag.Get("minLength") == "":
+				p.Pattern = "^(" + form + ")?$" // without one as if it were not sent
+			default:
+				p.Pattern = "^" + form + "$"
+			}
+		}
+	}
+}
+
 // MarkNull lets every member tagged null:"true" be null in the schemas of reg,
 // whose references begin with prefix. Documents need it; validation treats null
 // by the rules of the operation's input.

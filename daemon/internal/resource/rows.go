@@ -3,7 +3,9 @@ package resource
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
@@ -59,8 +61,22 @@ func Rows[T, C, P, Q any](c *Collection[T], o Offer[T, Q]) []op.Op {
 		o.row("delete", http.MethodDelete, "/{id}", "Deletes "+o.A+".", op.Func(c.Delete)),
 	}
 	rows[0].Status = http.StatusCreated
+	rows[0].Refuses, rows[3].Refuses = c.kind.refuses(true), c.kind.refuses(false)
 	rows[4].Hints.Destructive, rows[4].Frees = true, true
 	return rows
+}
+
+// refuses are the codes that follow from the kind, for an object that is new or
+// changed.
+func (k *Kind[T]) refuses(fresh bool) []api.Code {
+	codes := slices.Sorted(maps.Values(k.Taken))
+	if k.Slug != nil {
+		codes = append(codes, api.CodeSlugTaken)
+	}
+	if fresh && k.Max > 0 {
+		codes = append(codes, api.CodeQuotaExceeded)
+	}
+	return codes
 }
 
 func (o *Offer[T, Q]) row(verb, method, path, doc string, do op.Do) op.Op {

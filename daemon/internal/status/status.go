@@ -43,9 +43,24 @@ func (m *Machine[T]) Rows(name, path string, do func(verb string) op.Do) []op.Op
 			continue
 		}
 		row.Method, row.Path, row.Do = http.MethodPost, path+"/{id}/"+move.Verb, do(move.Verb)
+		if m.refuses(move.Verb) {
+			row.Refuses = append(slices.Clip(row.Refuses), api.CodeInvalidTransition)
+		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// refuses reports whether there is a status from which the verb leads nowhere.
+func (m *Machine[T]) refuses(verb string) bool {
+	for _, move := range m.Moves {
+		for _, at := range append(slices.Clip(move.From), move.To) {
+			if !slices.ContainsFunc(m.Moves, func(v Move[T]) bool { return v.Verb == verb && (v.To == at || slices.Contains(v.From, at)) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Apply makes the move of a verb. An object that has the status already stays as

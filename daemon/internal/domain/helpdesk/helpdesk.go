@@ -60,7 +60,8 @@ func (s *Service) articleOps() []op.Op {
 	return []op.Op{
 		{Name: "helpdesk.articles.create", Method: "POST", Path: "/helpdesk/articles", Scope: op.HelpdeskWrite, Status: http.StatusCreated,
 			Tool: "create_helpdesk_article", Hints: op.Hints{Title: "Create help article", Default: true}, Do: op.Also(op.Func(s.Create), createRules),
-			Doc: "Creates a help article. What an AI client creates is a draft."},
+			Refuses: []api.Code{api.CodeHTMLTooLarge, api.CodeSlugTaken},
+			Doc:     "Creates a help article. What an AI client creates is a draft."},
 		{Name: "helpdesk.articles.list", Method: "GET", Path: "/helpdesk/articles", Scope: op.HelpdeskRead, Do: op.Func(s.List),
 			Doc: "Lists help articles, newest first, without their content unless include=content."},
 		{Name: "helpdesk.articles.get", Method: "GET", Path: "/helpdesk/articles/{id}", Scope: op.HelpdeskRead,
@@ -70,13 +71,16 @@ func (s *Service) articleOps() []op.Op {
 			Doc: "Returns the help article with a slug."},
 		{Name: "helpdesk.articles.update", Method: "PATCH", Path: "/helpdesk/articles/{id}", Scope: op.HelpdeskWrite,
 			Tool: "update_helpdesk_article", Hints: op.Hints{Title: "Update help article", Idempotent: true}, Do: op.Also(op.Func(s.Update), patchRules),
-			Doc: "Changes the members that are sent; null clears one. An AI client cannot publish this way."},
+			Refuses: []api.Code{api.CodeInvalidTransition, api.CodeHTMLTooLarge, api.CodeSlugTaken},
+			Doc:     "Changes the members that are sent; null clears one. An AI client cannot publish this way."},
 		{Name: "helpdesk.articles.delete", Method: "DELETE", Path: "/helpdesk/articles/{id}", Scope: op.HelpdeskWrite, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
-			Doc: "Deletes an archived help article and its revisions for good."},
+			Refuses: []api.Code{api.CodeInvalidTransition},
+			Doc:     "Deletes an archived help article and its revisions for good."},
 		{Name: "helpdesk.articles.revisions", Method: "GET", Path: "/helpdesk/articles/{id}/revisions", Scope: op.HelpdeskRead, Do: op.Func(s.Revisions),
 			Doc: "Lists earlier texts of a help article, newest first; the last 50 are kept."},
 		{Name: "helpdesk.articles.restoreRevision", Method: "POST", Path: "/helpdesk/articles/{id}/revisions/{n}/restore", Scope: op.HelpdeskWrite, Do: op.Func(s.RestoreRevision),
-			Doc: "Gives a help article the title, tags and content of a revision. Keeps the current text as a revision."},
+			Refuses: []api.Code{api.CodeInvalidTransition},
+			Doc:     "Gives a help article the title, tags and content of a revision. Keeps the current text as a revision."},
 	}
 }
 
@@ -97,7 +101,8 @@ func (s *Service) searchOps() []op.Op {
 		{Name: "helpdesk.gaps.dismiss", Frees: true, Method: "POST", Path: "/helpdesk/gaps/{id}/dismiss", Scope: op.HelpdeskWrite, Do: op.Func(s.DismissGap),
 			Doc: "Dismisses a gap. Repeated questions are still counted; it does not reopen."},
 		{Name: "helpdesk.gaps.draft", Method: "POST", Path: "/helpdesk/gaps/{id}/draft", Scope: op.HelpdeskWrite, Status: http.StatusCreated, Do: op.Func(s.DraftGap),
-			Doc: "Makes a draft help article of a gap, for somebody to write the answer."},
+			Refuses: []api.Code{api.CodeInvalidTransition},
+			Doc:     "Makes a draft help article of a gap, for somebody to write the answer."},
 		{Name: "helpdesk.reindex", Method: "POST", Path: "/helpdesk/reindex", Scope: op.HelpdeskWrite, Do: op.Func(s.Reindex),
 			Doc: "Builds the search index of the help articles anew."},
 	}

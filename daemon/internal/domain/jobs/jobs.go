@@ -88,9 +88,11 @@ func (s *Service) Ops() []op.Op {
 			Tool: "get_job", Hints: op.Hints{Title: "Get generation job", Default: true}, Do: op.Func(s.Get),
 			Doc: "Returns one job; with wait, not before it is done or the seconds are over."},
 		{Name: "jobs.cancel", Frees: true, Method: "POST", Path: "/posts/jobs/{id}/cancel", Scope: op.PostsWrite, Do: op.Func(s.Cancel),
-			Doc: "Stops a job that is queued or running. Its post stays as it is."},
+			Refuses: []api.Code{api.CodeInvalidTransition},
+			Doc:     "Stops a job that is queued or running. Its post stays as it is."},
 		{Name: "jobs.retry", Method: "POST", Path: "/posts/jobs/{id}/retry", Scope: op.PostsWrite | op.AIUse, Class: op.ClassAI, Do: op.Func(s.Retry),
-			Doc: "Queues a failed job again."},
+			Refuses: []api.Code{api.CodeInvalidTransition, api.CodeQuotaExceeded},
+			Doc:     "Queues a failed job again."},
 		{Name: "models.list", Method: "GET", Path: "/models", Scope: op.PostsRead, Do: op.Func(s.Models),
 			Doc: "Lists the language models and who answers for them now."},
 	}

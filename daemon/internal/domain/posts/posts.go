@@ -49,10 +49,12 @@ func (s *Service) Ops() []op.Op {
 	ops := []op.Op{
 		{Name: "posts.create", Method: "POST", Path: "/posts", Scope: op.PostsWrite, Status: http.StatusCreated,
 			Tool: "create_post", Hints: op.Hints{Title: "Create post", Default: true}, Do: op.Also(op.Func(s.Create), createRules),
-			Doc: "Creates a post, or starts a job that writes one when there is no content but a generate flag."},
+			Refuses: []api.Code{api.CodeNoGenerationFlags, api.CodeUnknownModel, api.CodeHTMLTooLarge, api.CodeSlugTaken, api.CodeQuotaExceeded},
+			Doc:     "Creates a post, or starts a job that writes one when there is no content but a generate flag."},
 		{Name: "posts.generate", Scope: op.PostsWrite | op.AIUse, Class: op.ClassAI, Status: http.StatusAccepted,
 			Tool: "generate_post", Hints: op.Hints{Title: "Generate post", Default: true, OpenWorld: true}, Do: op.Func(s.Generate),
-			Doc: "Starts a job that writes a draft post: its body, description, tags or cover, as the generate flags say."},
+			Refuses: []api.Code{api.CodeNoGenerationFlags, api.CodeUnknownModel, api.CodeQuotaExceeded},
+			Doc:     "Starts a job that writes a draft post: its body, description, tags or cover, as the generate flags say."},
 		{Name: "posts.list", Method: "GET", Path: "/posts", Scope: op.PostsRead,
 			Tool: "list_posts", Hints: op.Hints{Title: "List posts", Default: true}, Do: op.Func(s.List),
 			Doc: "Lists posts, newest first, without their content unless include=content."},
@@ -63,20 +65,24 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Returns the post with that slug."},
 		{Name: "posts.update", Method: "PATCH", Path: "/posts/{id}", Scope: op.PostsWrite,
 			Tool: "update_post", Hints: op.Hints{Title: "Update post", Default: true, Destructive: true, Idempotent: true}, Do: op.Also(op.Func(s.Update), patchRules),
-			Doc: "Changes the members that are sent (JSON merge patch). An archived post takes only status and metadata."},
+			Refuses: []api.Code{api.CodeInvalidTransition, api.CodeHTMLTooLarge, api.CodeSlugTaken},
+			Doc:     "Changes the members that are sent (JSON merge patch). An archived post takes only status and metadata."},
 	}
 	return slices.Concat(ops, texts.Status.Rows("posts", "/posts", s.moved), []op.Op{
 		{Name: "posts.delete", Method: "DELETE", Path: "/posts/{id}", Scope: op.PostsWrite, Hints: op.Hints{Destructive: true}, Do: op.Func(s.Delete),
-			Doc: "Deletes a draft or an archived post and its revisions for good."},
+			Refuses: []api.Code{api.CodeInvalidTransition},
+			Doc:     "Deletes a draft or an archived post and its revisions for good."},
 		{Name: "posts.batch", Method: "POST", Path: "/posts/batch", Scope: op.PostsWrite, Do: op.Func(s.Batch),
 			Doc: "Makes up to 100 changes, each on its own, and answers for each."},
 		{Name: "posts.revisions", Method: "GET", Path: "/posts/{id}/revisions", Scope: op.PostsRead, Do: op.Func(s.Revisions),
 			Doc: "Lists earlier texts of a post, newest first; the last 50 are kept."},
 		{Name: "posts.restoreRevision", Method: "POST", Path: "/posts/{id}/revisions/{n}/restore", Scope: op.PostsWrite, Do: op.Func(s.RestoreRevision),
-			Doc: "Gives a post the title, description, tags and content of a revision. Keeps the current text as a revision."},
+			Refuses: []api.Code{api.CodeInvalidTransition},
+			Doc:     "Gives a post the title, description, tags and content of a revision. Keeps the current text as a revision."},
 		{Name: "posts.image", Method: "POST", Path: "/posts/{id}/image", Scope: op.PostsWrite | op.AIUse, Class: op.ClassAI, Status: http.StatusAccepted,
 			Tool: "generate_post_image", Hints: op.Hints{Title: "Generate post image", Default: true, OpenWorld: true}, Do: op.Func(s.Image),
-			Doc: "Starts a job that draws a featured image for a post."},
+			Refuses: []api.Code{api.CodeInvalidTransition, api.CodeQuotaExceeded},
+			Doc:     "Starts a job that draws a featured image for a post."},
 	})
 }
 

@@ -77,20 +77,26 @@ func contract(table *op.Table, extra []Route, o Options) *huma.OpenAPI {
 		Servers: []*huma.Server{{URL: strings.TrimSuffix(o.BaseURL, "/") + Prefix}},
 		Components: &huma.Components{
 			Schemas:         reg,
+			Responses:       map[string]*huma.Response{},
 			SecuritySchemes: map[string]*huma.SecurityScheme{"key": {Type: "http", Scheme: "bearer", Description: "A team API key, svc_…"}},
 		},
 		Security: []map[string][]string{{"key": {}}},
 		Paths:    map[string]*huma.PathItem{},
 	}
 	tags := map[string]bool{}
+	register(reg, table, extra)
 	for _, row := range table.Ops {
 		if row.Method != "" {
-			doc.AddOperation(describeRow(reg, row))
+			o := describeRow(reg, row)
+			refuse(doc, o, row)
+			doc.AddOperation(o)
 			tags[noun(row.Name)] = true
 		}
 	}
 	for i := range extra {
-		doc.AddOperation(describeRoute(reg, &extra[i]))
+		o := describeRoute(reg, &extra[i])
+		refuse(doc, o, extra[i].asRow())
+		doc.AddOperation(o)
 		tags[noun(extra[i].Name)] = true
 	}
 	op.MarkNull(reg, "#/components/schemas/")
@@ -101,6 +107,23 @@ func contract(table *op.Table, extra []Route, o Options) *huma.OpenAPI {
 	return doc
 }
 
+// register adds the schemas of all rows, so that what is said of them stands
+// where they are copied too.
+func register(reg huma.Registry, table *op.Table, extra []Route) {
+	for _, row := range table.Ops {
+		if row.Method != "" {
+			op.InputSchema(reg, row.InputType())
+			op.OutputSchema(reg, row.OutputType())
+		}
+	}
+	for i := range extra {
+		if extra[i].Output != nil {
+			op.OutputSchema(reg, extra[i].Output)
+		}
+	}
+	op.MarkForms(reg, "#/components/schemas/")
+}
+
 func noun(name string) string {
 	tag, _, _ := strings.Cut(name, ".")
 	return tag
@@ -108,7 +131,7 @@ func noun(name string) string {
 
 func describeRow(reg huma.Registry, row *op.Op) *huma.Operation {
 	in := op.InputSchema(reg, row.InputType())
-	o := operation(reg, row.Name, row.Method, row.Path, row.Doc, row.Scope)
+	o := operation(row.Name, row.Method, row.Path, row.Doc, row.Scope)
 	body := *in
 	body.Properties, body.Required = map[string]*huma.Schema{}, nil
 	for _, name := range slices.Sorted(maps.Keys(in.Properties)) { // a map's own order differs from run to run
@@ -165,7 +188,7 @@ func idempotencyKey() *huma.Param {
 		Description: "Repeats within 24 hours answer as the first request did."}
 }
 
-func operation(reg huma.Registry, name, method, path, doc string, scope op.Scope) *huma.Operation {
+func operation(name, method, path, doc string, scope op.Scope) *huma.Operation {
 	summary, _, _ := strings.Cut(doc, ". ")
 	o := &huma.Operation{
 		OperationID: name, Method: method, Path: path, Tags: []string{noun(name)},
@@ -175,8 +198,6 @@ func operation(reg huma.Registry, name, method, path, doc string, scope op.Scope
 	if scope != 0 {
 		o.Description += " Needs the scope " + scope.String() + "."
 	}
-	problem := &huma.Response{Description: "A refusal; code names it for programs.", Content: content("application/problem+json", reg.Schema(reflect.TypeFor[api.Error](), true, "Error"))}
-	o.Responses["4XX"], o.Responses["5XX"] = problem, problem
 	return o
 }
 
@@ -184,7 +205,10 @@ func content(media string, s *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{media: {Schema: s}}
 }
 
-type withStatus interface{ HTTPStatus() int }
+type (
+	withStatus  interface{ HTTPStatus() int }
+	withVersion interface{ ETagVersion() int }
+)
 
 // answers documents success. Each alternative of an answer that has several
 // comes with its own status, the row's unless its type says another.
@@ -196,6 +220,11 @@ func answers(reg huma.Registry, o *huma.Operation, row *op.Op) {
 	}
 	for i, one := range s.OneOf {
 		document(o, statusOf(t.Field(i).Type.Elem(), row.Status), one)
+	}
+	if _, ok := reflect.Zero(t).Interface().(withVersion); ok && row.Method == http.MethodGet {
+		o.Responses[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "It has the version that If-None-Match names."}
+		o.Parameters = append(o.Parameters, &huma.Param{Name: "If-None-Match", In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+			Description: "ETag of the version at hand: an answer without a body says that it is the current one."})
 	}
 }
 
@@ -211,7 +240,7 @@ func document(o *huma.Operation, status int, s *huma.Schema) {
 }
 
 func describeRoute(reg huma.Registry, r *Route) *huma.Operation {
-	o := operation(reg, r.Name, r.Method, r.Path, r.Doc, r.Scope)
+	o := operation(r.Name, r.Method, r.Path, r.Doc, r.Scope)
 	for seg := range strings.SplitSeq(r.Path, "/") {
 		if strings.HasPrefix(seg, "{") {
 			o.Parameters = append(o.Parameters, parameter(seg[1:len(seg)-1], "path", true, &huma.Schema{Type: huma.TypeString}))

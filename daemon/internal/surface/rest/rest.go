@@ -58,6 +58,7 @@ type Route struct {
 	Body, Answer string
 	Output       reflect.Type // of a JSON answer, nil otherwise
 	Query        []string     // names of accepted parameters
+	Refuses      []api.Code   // as for a row
 	// Serve answers by itself. It changes nothing.
 	Serve func(ctx *fasthttp.RequestCtx, who op.Caller, param func(string) string) error
 	// Change takes a body that is not JSON, under the rules of every operation
@@ -68,9 +69,12 @@ type Route struct {
 	row *op.Op // of a Change
 }
 
-// asRow is what a Change is to the table.
+// asRow is what a Change is to the table, and any route to the contract.
 func (r *Route) asRow() *op.Op {
-	return &op.Op{Name: r.Name, Method: r.Method, Path: r.Path, Scope: r.Scope, Class: r.Class, Status: fasthttp.StatusCreated}
+	return &op.Op{
+		Name: r.Name, Method: r.Method, Path: r.Path, Scope: r.Scope, Class: r.Class, Status: fasthttp.StatusCreated,
+		Refuses: r.Refuses, Hints: op.Hints{ReadOnly: r.Change == nil},
+	}
 }
 
 // New joins rows and hand-written routes. It panics when two share a path.
