@@ -36,8 +36,16 @@ var allowed = map[string][]string{
 	"cli/internal/nouns":    append([]string{"cli/internal/kit", "cli/internal/crud"}, cliBelow...),
 	"cli/internal/writing":  append([]string{"cli/internal/kit", "cli/internal/images", "cli/internal/postfile", "cli/internal/postsync"}, cliBelow...),
 	"cli":                   {"cli/...", "sdk", "sdk/api"},
-	"daemon":                {"daemon/internal/...", "kv", "kv/...", "widget", "sdk/api"},
-	"daemon/command":        {"daemon", "daemon/internal/...", "kv", "kv/...", "sdk/api"},
+	// The terminal UI: the shell shows screens, which know neither it nor each
+	// other; what they are made of knows no screen.
+	"cli/tui":                   {"cli/tui/internal/...", "sdk", "sdk/api"},
+	"cli/tui/internal/...":      append([]string{"cli/tui/internal/part", "cli/tui/internal/part/...", "cli/tui/internal/screen", "cli/internal/postfile"}, cliBelow...),
+	"cli/tui/internal/part":     append([]string{"cli/tui/internal/part/..."}, cliBelow...),
+	"cli/tui/internal/part/...": append([]string{"cli/tui/internal/part/..."}, cliBelow...),
+	"cli/tui/internal/quiet":    nil,
+	"cli/tui/internal/tuitest":  {"cli/tui", "sdk", "sdk/api"},
+	"daemon":                    {"daemon/internal/...", "kv", "kv/...", "widget", "sdk/api"},
+	"daemon/command":            {"daemon", "daemon/internal/...", "kv", "kv/...", "sdk/api"},
 
 	// A surface turns bytes into op.Call and back; it knows no domain.
 	"daemon/internal/surface/...":    append([]string{"daemon/internal/surface/hijack"}, below...),

@@ -5,19 +5,22 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"edgesvc.dev/svc/cli/tui/internal/part"
+	"edgesvc.dev/svc/cli/tui/internal/screen"
 )
 
 // question asks for a line of text.
 type question struct {
-	*room
-	ask   ask
-	field field
+	*screen.Room
+	ask   screen.Ask
+	field part.Field
 }
 
-func newQuestion(r *room, a ask) *question {
-	q := &question{room: r, ask: a}
-	q.field.limit = 300
-	q.field.set(a.text)
+func newQuestion(r *screen.Room, a screen.Ask) *question {
+	q := &question{Room: r, ask: a}
+	q.field.Limit = 300
+	q.field.Set(a.Text)
 	return q
 }
 
@@ -26,59 +29,61 @@ func (q *question) key(k tea.KeyMsg) (bool, tea.Cmd) {
 	case "esc":
 		return true, nil
 	case "enter":
-		return true, q.ask.then(q.field.value())
+		return true, q.ask.Then(q.field.Value())
 	}
-	q.field.key(k)
+	q.field.Key(k)
 	return false, nil
 }
 
-func (q *question) draw(t theme, w, h int) []string {
+func (q *question) draw(t part.Theme, w, h int) []string {
 	w = min(w-2, 64)
-	iw, _ := inner(w, h)
-	field := q.field.draw(t, max(iw-4, 1), 1, true)[0]
-	return boxed(t, q.ask.question, []string{"", " > " + field, "", t.dim.Render(" enter goes on, esc leaves it")}, nil, w, h)
+	iw, _ := part.Inner(w, h)
+	field := q.field.Draw(t, max(iw-4, 1), 1, true)[0]
+	return boxed(t, q.ask.Question, []string{"", " > " + field, "", t.Dim.Render(" enter goes on, esc leaves it")}, nil, w, h)
 }
 
 // confirmation has something agreed to.
 type confirmation struct {
-	*room
-	confirm confirm
-	field   field
+	*screen.Room
+	confirm screen.Confirm
+	field   part.Field
 }
 
-func newConfirmation(r *room, c confirm) *confirmation { return &confirmation{room: r, confirm: c} }
+func newConfirmation(r *screen.Room, c screen.Confirm) *confirmation {
+	return &confirmation{Room: r, confirm: c}
+}
 
 func (c *confirmation) key(k tea.KeyMsg) (bool, tea.Cmd) {
 	switch {
 	case k.String() == "esc":
 		return true, nil
-	case c.confirm.typed == "":
+	case c.confirm.Typed == "":
 		if k.String() == "y" || k.String() == "enter" {
-			return true, c.confirm.then()
+			return true, c.confirm.Then()
 		}
 		return true, nil
 	case k.String() == "enter":
-		if c.field.value() == line(c.confirm.typed) {
-			return true, c.confirm.then()
+		if c.field.Value() == part.Line(c.confirm.Typed) {
+			return true, c.confirm.Then()
 		}
-		return true, say("that was not it; nothing was changed")
+		return true, screen.Say("that was not it; nothing was changed")
 	}
-	c.field.key(k)
+	c.field.Key(k)
 	return false, nil
 }
 
-func (c *confirmation) draw(t theme, w, h int) []string {
+func (c *confirmation) draw(t part.Theme, w, h int) []string {
 	w = min(w-2, 60)
-	iw, _ := inner(w, h)
+	iw, _ := part.Inner(w, h)
 	lines := []string{""}
-	for _, text := range wrap(c.confirm.question, max(iw-2, 1)) {
+	for _, text := range part.Wrap(c.confirm.Question, max(iw-2, 1)) {
 		lines = append(lines, " "+text)
 	}
-	if c.confirm.typed == "" {
-		lines = append(lines, "", t.dim.Render(" y goes on, any other key leaves it"))
+	if c.confirm.Typed == "" {
+		lines = append(lines, "", t.Dim.Render(" y goes on, any other key leaves it"))
 	} else {
-		typed := ansi.Truncate(line(c.confirm.typed), max(iw-12, 1), "…")
-		lines = append(lines, "", fmt.Sprintf(" type %s:", t.bold.Render(typed)), " > "+c.field.draw(t, max(iw-4, 1), 1, true)[0])
+		typed := ansi.Truncate(part.Line(c.confirm.Typed), max(iw-12, 1), "…")
+		lines = append(lines, "", fmt.Sprintf(" type %s:", t.Bold.Render(typed)), " > "+c.field.Draw(t, max(iw-4, 1), 1, true)[0])
 	}
 	return boxed(t, "Sure?", lines, nil, w, h)
 }

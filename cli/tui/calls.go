@@ -13,6 +13,9 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"edgesvc.dev/svc/cli/tui/internal/part"
+	"edgesvc.dev/svc/cli/tui/internal/screen"
 )
 
 const (
@@ -101,8 +104,8 @@ type called struct {
 }
 
 // watch waits for the next change.
-func (c *Calls) watch(e *errands) tea.Cmd {
-	return e.do(func(ctx context.Context) tea.Msg {
+func (c *Calls) watch(e *screen.Errands) tea.Cmd {
+	return e.Do(func(ctx context.Context) tea.Msg {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -122,9 +125,9 @@ func (c *call) command() string {
 	case body == "" || body == "{}" || body == `{"json":{}}`:
 		return words
 	case strings.HasPrefix(words, "svcctl api trpc "):
-		return words + " --input " + quote(body)
+		return words + " --input " + part.Quote(body)
 	}
-	return "echo " + quote(body) + " | " + words + " --input -"
+	return "echo " + part.Quote(body) + " | " + words + " --input -"
 }
 
 func (c *call) words() string {
@@ -132,7 +135,7 @@ func (c *call) words() string {
 		name, query, _ := strings.Cut(rest, "?")
 		line := "svcctl api trpc " + name
 		if v, err := url.ParseQuery(query); err == nil && v.Get("input") != "" {
-			line += " --input " + quote(v.Get("input"))
+			line += " --input " + part.Quote(v.Get("input"))
 		}
 		if c.live {
 			line += " --follow"
@@ -143,17 +146,7 @@ func (c *call) words() string {
 	if c.method != http.MethodGet {
 		line += "-X " + c.method + " "
 	}
-	return line + quote(strings.TrimPrefix(c.path, "/svc-api/v1/"))
-}
-
-// quote makes s one word of a shell.
-func quote(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@,%+", r))
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return line + part.Quote(strings.TrimPrefix(c.path, "/svc-api/v1/"))
 }
 
 func (c *call) String() string {

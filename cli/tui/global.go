@@ -5,6 +5,9 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+
+	"edgesvc.dev/svc/cli/tui/internal/part"
+	"edgesvc.dev/svc/cli/tui/internal/screen"
 )
 
 // copied says what went to the clipboard.
@@ -14,96 +17,96 @@ type copied string
 type quit Result
 
 // global is what the keys do on every screen that has no other use for them.
-func (m *model) global() []action {
-	out := make([]action, 0, len(m.screens)+12)
+func (m *Model) global() []screen.Action {
+	out := make([]screen.Action, 0, len(m.screens)+12)
 	for i, s := range m.screens {
-		name := s.name()
-		out = append(out, action{key: fmt.Sprint(i + 1), name: name, doc: "Go to " + name, run: func() tea.Cmd { return m.tell(goTo{screen: name}) }})
+		name := s.Name()
+		out = append(out, screen.Action{Key: fmt.Sprint(i + 1), Name: name, Doc: "Go to " + name, Run: func() tea.Cmd { return m.Tell(screen.GoTo{Screen: name}) }})
 	}
 	return append(out,
-		action{key: ":", name: "command", doc: "Find anything that can be done here", run: m.openPalette},
-		action{key: "ctrl+p", name: "command", doc: "The same, also while typing", run: m.openPalette},
-		action{key: "?", name: "help", doc: "Show what the keys do", run: m.openHelp},
-		action{key: "@", name: "log", doc: "Show the calls that were made, each as a svcctl line", run: m.openLog},
-		action{key: "y", name: "copy id", doc: "Copy the id", run: func() tea.Cmd { return m.copy(m.screen().picked().id) }},
-		action{key: "Y", name: "copy command", doc: "Copy the svcctl line that shows this", run: func() tea.Cmd { return m.copy(m.screen().picked().command) }},
-		action{key: "o", name: "browser", doc: "Open in the browser", run: m.browse},
-		action{key: "r", name: "refresh", doc: "Read everything again", run: func() tea.Cmd { return m.screen().show() }},
-		action{key: "z", name: "zoom", doc: "Give one pane all the room", run: m.zoom},
-		action{key: "T", name: "theme", doc: "Change the colours: dark, light, plain", run: m.nextTheme},
-		action{key: "C", name: "context", doc: "Go to another daemon", run: m.openContexts},
-		action{key: "R", name: "read-only", doc: "Allow no changes, or allow them again", run: m.toggleReadOnly},
-		action{key: "q", name: "quit", doc: "Quit", run: func() tea.Cmd { return tea.Quit }},
+		screen.Action{Key: ":", Name: "command", Doc: "Find anything that can be done here", Run: m.openPalette},
+		screen.Action{Key: "ctrl+p", Name: "command", Doc: "The same, also while typing", Run: m.openPalette},
+		screen.Action{Key: "?", Name: "help", Doc: "Show what the keys do", Run: m.openHelp},
+		screen.Action{Key: "@", Name: "log", Doc: "Show the calls that were made, each as a svcctl line", Run: m.openLog},
+		screen.Action{Key: "y", Name: "copy id", Doc: "Copy the id", Run: func() tea.Cmd { return m.copy(m.screen().Picked().ID) }},
+		screen.Action{Key: "Y", Name: "copy command", Doc: "Copy the svcctl line that shows this", Run: func() tea.Cmd { return m.copy(m.screen().Picked().Command) }},
+		screen.Action{Key: "o", Name: "browser", Doc: "Open in the browser", Run: m.browse},
+		screen.Action{Key: "r", Name: "refresh", Doc: "Read everything again", Run: func() tea.Cmd { return m.screen().Show() }},
+		screen.Action{Key: "z", Name: "zoom", Doc: "Give one pane all the room", Run: m.zoom},
+		screen.Action{Key: "T", Name: "theme", Doc: "Change the colours: dark, light, plain", Run: m.nextTheme},
+		screen.Action{Key: "C", Name: "context", Doc: "Go to another daemon", Run: m.openContexts},
+		screen.Action{Key: "R", Name: "read-only", Doc: "Allow no changes, or allow them again", Run: m.toggleReadOnly},
+		screen.Action{Key: "q", Name: "quit", Doc: "Quit", Run: func() tea.Cmd { return tea.Quit }},
 	)
 }
 
-func (m *model) openPalette() tea.Cmd {
-	m.layer = newChooser(m.room, "Command", m.choices(append(m.screen().actions(), m.global()...)))
+func (m *Model) openPalette() tea.Cmd {
+	m.layer = newChooser(m.Room, "Command", m.choices(append(m.screen().Actions(), m.global()...)))
 	return nil
 }
 
 // choices is actions for the palette.
-func (m *model) choices(actions []action) []choice {
-	var out []choice
+func (m *Model) choices(actions []screen.Action) []screen.Choice {
+	var out []screen.Choice
 	for _, a := range actions {
-		if a.key == "ctrl+p" || a.key == ":" || a.key == "esc" {
+		if a.Key == "ctrl+p" || a.Key == ":" || a.Key == "esc" {
 			continue
 		}
-		out = append(out, choice{label: a.name, note: a.doc, key: keyName(a.key), then: func() tea.Cmd { return m.run(&a) }})
+		out = append(out, screen.Choice{Label: a.Name, Note: a.Doc, Key: keyName(a.Key), Then: func() tea.Cmd { return m.run(&a) }})
 	}
 	return out
 }
 
-func (m *model) openHelp() tea.Cmd {
-	m.layer = newHelp(m.screen().name(), m.screen().actions(), m.global())
+func (m *Model) openHelp() tea.Cmd {
+	m.layer = newHelp(m.screen().Name(), m.screen().Actions(), m.global())
 	return nil
 }
 
-func (m *model) openLog() tea.Cmd {
-	var lines []choice
+func (m *Model) openLog() tea.Cmd {
+	var lines []screen.Choice
 	for i := len(m.calls) - 1; i >= 0; i-- {
 		c := m.calls[i]
-		lines = append(lines, choice{label: clean(c.String()), then: func() tea.Cmd { return m.copy(c.command()) }})
+		lines = append(lines, screen.Choice{Label: part.Clean(c.String()), Then: func() tea.Cmd { return m.copy(c.command()) }})
 	}
-	log := newChooser(m.room, "Calls · enter copies the line", lines)
+	log := newChooser(m.Room, "Calls · enter copies the line", lines)
 	log.wide = 120
 	m.layer = log
 	return nil
 }
 
-func (m *model) openContexts() tea.Cmd {
-	var lines []choice
+func (m *Model) openContexts() tea.Cmd {
+	var lines []screen.Choice
 	for _, name := range m.place.Contexts {
 		note := ""
 		if name == m.place.Context {
 			note = "in use"
 		}
-		lines = append(lines, choice{label: line(name), note: note, then: func() tea.Cmd { return send(quit{Context: name}) }})
+		lines = append(lines, screen.Choice{Label: part.Line(name), Note: note, Then: func() tea.Cmd { return screen.Send(quit{Context: name}) }})
 	}
-	m.layer = newChooser(m.room, "Contexts", lines)
+	m.layer = newChooser(m.Room, "Contexts", lines)
 	return nil
 }
 
-func (m *model) zoom() tea.Cmd {
-	m.zoomed = !m.zoomed
+func (m *Model) zoom() tea.Cmd {
+	m.Zoomed = !m.Zoomed
 	return nil
 }
 
-func (m *model) nextTheme() tea.Cmd {
+func (m *Model) nextTheme() tea.Cmd {
 	m.look++
-	m.theme = newTheme(m.renderer, m.look)
-	m.notice = notice{text: "theme " + m.theme.name}
+	m.Theme = part.NewTheme(m.renderer, m.look)
+	m.notice = notice{text: "theme " + m.Theme.Name}
 	return nil
 }
 
-func (m *model) toggleReadOnly() tea.Cmd {
-	m.readOnly = !m.readOnly
+func (m *Model) toggleReadOnly() tea.Cmd {
+	m.ReadOnly = !m.ReadOnly
 	return nil
 }
 
 // copy puts text on the clipboard of the terminal that the person sits at (OSC
 // 52), which works over SSH too.
-func (m *model) copy(text string) tea.Cmd {
+func (m *Model) copy(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
@@ -114,17 +117,17 @@ func (m *model) copy(text string) tea.Cmd {
 	}
 }
 
-func (m *model) browse() tea.Cmd {
-	address := m.screen().picked().url
+func (m *Model) browse() tea.Cmd {
+	address := m.screen().Picked().URL
 	if address == "" {
 		m.notice = notice{text: "this has no address of its own"}
 		return nil
 	}
-	open := m.desk.Browse
+	open := m.Desk.Browse
 	return func() tea.Msg {
 		if err := open(address); err != nil {
-			return failed{"open the browser", err}
+			return screen.Failed{Doing: "open the browser", Err: err}
 		}
-		return said("opened " + address)
+		return screen.Said("opened " + address)
 	}
 }

@@ -4,40 +4,37 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"edgesvc.dev/svc/cli/tui/internal/part"
+	"edgesvc.dev/svc/cli/tui/internal/screen"
 )
 
 // layer is a box in front of the screens; it has the keys until it is done.
 type layer interface {
 	key(k tea.KeyMsg) (done bool, cmd tea.Cmd)
 	// draw makes the box for a space of w columns and h rows.
-	draw(t theme, w, h int) []string
+	draw(t part.Theme, w, h int) []string
 }
 
 // boxed draws lines as a box of at most w by h.
-func boxed(t theme, title string, lines, bottom []string, w, h int) []string {
-	p := pane{title: title, lines: lines, bottom: bottom, active: true}
-	return p.draw(t, w, min(h, len(lines)+len(bottom)+2))
-}
-
-// choice is one line of a chooser.
-type choice struct {
-	label, note, key string
-	then             func() tea.Cmd
+func boxed(t part.Theme, title string, lines, bottom []string, w, h int) []string {
+	p := part.Pane{Title: title, Lines: lines, Bottom: bottom, Active: true}
+	return p.Draw(t, w, min(h, len(lines)+len(bottom)+2))
 }
 
 // chooser is a list that typing narrows down.
 type chooser struct {
-	*room
+	*screen.Room
 	title string
 	wide  int // columns at most
-	all   []choice
-	list  list[choice]
-	field field
+	all   []screen.Choice
+	list  part.List[screen.Choice]
+	field part.Field
 }
 
-func newChooser(r *room, title string, all []choice) *chooser {
-	c := &chooser{room: r, title: title, wide: 76, all: all, list: newList(func(c *choice) string { return c.label })}
-	c.list.set(all)
+func newChooser(r *screen.Room, title string, all []screen.Choice) *chooser {
+	c := &chooser{Room: r, title: title, wide: 76, all: all, list: part.NewList(func(c *screen.Choice) string { return c.Label })}
+	c.list.Set(all)
 	return c
 }
 
@@ -46,15 +43,15 @@ func (c *chooser) key(k tea.KeyMsg) (bool, tea.Cmd) {
 	case "esc", "ctrl+p":
 		return true, nil
 	case "enter":
-		if cur := c.list.current(); cur != nil {
-			return true, cur.then()
+		if cur := c.list.Current(); cur != nil {
+			return true, cur.Then()
 		}
 		return true, nil
 	case "up", "down", "pgup", "pgdown":
-		c.list.key(k.String())
+		c.list.Key(k.String())
 		return false, nil
 	}
-	if c.field.key(k) {
+	if c.field.Key(k) {
 		c.narrow()
 	}
 	return false, nil
@@ -62,10 +59,10 @@ func (c *chooser) key(k tea.KeyMsg) (bool, tea.Cmd) {
 
 // narrow keeps what has all the words that were typed.
 func (c *chooser) narrow() {
-	words := strings.Fields(strings.ToLower(c.field.value()))
-	var rows []choice
+	words := strings.Fields(strings.ToLower(c.field.Value()))
+	var rows []screen.Choice
 	for _, row := range c.all {
-		text := strings.ToLower(row.label + " " + row.note)
+		text := strings.ToLower(row.Label + " " + row.Note)
 		fits := true
 		for _, word := range words {
 			fits = fits && strings.Contains(text, word)
@@ -74,32 +71,32 @@ func (c *chooser) narrow() {
 			rows = append(rows, row)
 		}
 	}
-	c.list.cursor, c.list.top = 0, 0
-	c.list.set(rows)
-	c.list.cursor = 0
+	c.list.Cursor, c.list.Top = 0, 0
+	c.list.Set(rows)
+	c.list.Cursor = 0
 }
 
-func (c *chooser) draw(t theme, w, h int) []string {
+func (c *chooser) draw(t part.Theme, w, h int) []string {
 	w = min(w-2, c.wide)
-	iw, ih := inner(w, min(h-2, 18))
-	lines := c.list.draw(t, iw, max(ih-2, 1), func(row *choice, picked, _ bool, w int) []string {
-		text := cursorMark(picked, false) + " " + row.label
-		if row.note != "" {
-			note := "  " + row.note
+	iw, ih := part.Inner(w, min(h-2, 18))
+	lines := c.list.Draw(t, iw, max(ih-2, 1), func(row *screen.Choice, picked, _ bool, w int) []string {
+		text := part.CursorMark(picked, false) + " " + row.Label
+		if row.Note != "" {
+			note := "  " + row.Note
 			if !picked {
-				note = t.dim.Render(note)
+				note = t.Dim.Render(note)
 			}
-			text = fit(text, min(18, w/2)) + note
+			text = part.Fit(text, min(18, w/2)) + note
 		}
-		return []string{spread(text, row.key+" ", w)}
+		return []string{part.Spread(text, row.Key+" ", w)}
 	})
 	if len(lines) == 0 {
-		lines = []string{t.dim.Render(" nothing here has these words")}
+		lines = []string{t.Dim.Render(" nothing here has these words")}
 		if len(c.all) == 0 {
-			lines = []string{t.dim.Render(" nothing yet")}
+			lines = []string{t.Dim.Render(" nothing yet")}
 		}
 	}
-	bottom := []string{rule, fit(" > "+c.field.draw(t, max(iw-4, 1), 1, true)[0], iw)}
+	bottom := []string{part.Rule, part.Fit(" > "+c.field.Draw(t, max(iw-4, 1), 1, true)[0], iw)}
 	return boxed(t, c.title, lines, bottom, w, h)
 }
 
@@ -107,14 +104,14 @@ func (c *chooser) draw(t theme, w, h int) []string {
 type help struct {
 	title string
 	lines [][2]string
-	view  scroller
+	view  part.Scroller
 }
 
-func newHelp(title string, own, global []action) *help {
+func newHelp(title string, own, global []screen.Action) *help {
 	h := &help{title: title}
-	for _, group := range [][]action{own, global} {
+	for _, group := range [][]screen.Action{own, global} {
 		for _, a := range group {
-			h.lines = append(h.lines, [2]string{keyName(a.key), a.doc})
+			h.lines = append(h.lines, [2]string{keyName(a.Key), a.Doc})
 		}
 		h.lines = append(h.lines, [2]string{})
 	}
@@ -124,16 +121,16 @@ func newHelp(title string, own, global []action) *help {
 }
 
 func (h *help) key(k tea.KeyMsg) (bool, tea.Cmd) {
-	return !h.view.key(k.String()), nil
+	return !h.view.Key(k.String()), nil
 }
 
-func (h *help) draw(t theme, w, rows int) []string {
+func (h *help) draw(t part.Theme, w, rows int) []string {
 	w = min(w-2, 72)
-	iw, ih := inner(w, rows-2)
+	iw, ih := part.Inner(w, rows-2)
 	var text []string
 	for _, l := range h.lines {
-		text = append(text, fit(" "+t.key.Render(fit(l[0], 9))+l[1], iw))
+		text = append(text, part.Fit(" "+t.Key.Render(part.Fit(l[0], 9))+l[1], iw))
 	}
-	h.view.set(text, ih)
-	return boxed(t, "Help · "+h.title, h.view.lines(), nil, w, rows)
+	h.view.Set(text, ih)
+	return boxed(t, "Help · "+h.title, h.view.Lines(), nil, w, rows)
 }

@@ -7,15 +7,15 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+
+	"edgesvc.dev/svc/cli/tui/internal/part"
+	"edgesvc.dev/svc/cli/tui/internal/screen"
 )
 
-// Below narrow columns or low rows there is one pane; below tiny and flat, a
-// sentence.
+// Below tiny columns or flat rows there is a sentence.
 const (
-	narrow = 60
-	low    = 13 // of 15, without head and foot
-	tiny   = 40
-	flat   = 10
+	tiny = 40
+	flat = 10
 )
 
 // The clock goes fast while something turns on the screen.
@@ -24,10 +24,10 @@ const (
 	rest = time.Second
 )
 
-// model is the top: it owns the messages and the layout.
-type model struct {
-	*room
-	screens  []screen
+// Model is the top: it owns the messages and the layout.
+type Model struct {
+	*screen.Room
+	screens  []screen.Screen
 	current  int
 	layer    layer // in front of the screens, nil for none
 	place    Place
@@ -42,6 +42,9 @@ type model struct {
 	result   Result
 }
 
+// Result is why the screens have ended.
+func (m *Model) Result() Result { return m.result }
+
 // notice is the line about the last action.
 type notice struct {
 	text, hint string
@@ -51,19 +54,19 @@ type notice struct {
 // ticked says what time it is.
 type ticked time.Time
 
-func (m *model) Init() tea.Cmd {
+func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.tick()}
 	if m.log != nil {
-		cmds = append(cmds, m.log.watch(m.errands))
+		cmds = append(cmds, m.log.watch(m.Errands))
 	}
-	if m.desk.Member != nil {
-		cmds = append(cmds, m.asMember("read the session", func(ctx context.Context) (tea.Msg, error) {
-			id, err := m.desk.Member(ctx)
+	if m.Desk.Member != nil {
+		cmds = append(cmds, m.AsMember("read the session", func(ctx context.Context) (tea.Msg, error) {
+			id, err := m.Desk.Member(ctx)
 			return member(id), err
 		}))
 	}
 	for _, s := range m.screens {
-		cmds = append(cmds, s.show())
+		cmds = append(cmds, s.Show())
 	}
 	return tea.Batch(cmds...)
 }
@@ -71,19 +74,19 @@ func (m *model) Init() tea.Cmd {
 // member is the id of the one who is signed in.
 type member string
 
-func (m *model) tick() tea.Cmd {
+func (m *Model) tick() tea.Cmd {
 	pause := rest
-	if m.turns {
+	if m.Turns {
 		pause = beat
 	}
-	m.turns = false
+	m.Turns = false
 	return tea.Tick(pause, func(t time.Time) tea.Msg { return ticked(t) })
 }
 
-func (m *model) screen() screen { return m.screens[m.current] }
+func (m *Model) screen() screen.Screen { return m.screens[m.current] }
 
 // Update implements tea.Model.
-func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if k, ok := msg.(tea.KeyMsg); ok {
 		return m, m.keys(k)
 	}
@@ -91,17 +94,15 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // handle takes a message and what the screens told meanwhile.
-func (m *model) handle(msg tea.Msg) tea.Cmd {
+func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	cmds := []tea.Cmd{m.take(msg)}
-	for len(m.told) > 0 {
-		next := m.told[0]
-		m.told = m.told[1:]
+	for next := m.Told(); next != nil; next = m.Told() {
 		cmds = append(cmds, m.take(next))
 	}
 	return tea.Batch(cmds...)
 }
 
-func (m *model) take(msg tea.Msg) tea.Cmd {
+func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
@@ -110,27 +111,27 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return m.mouse(msg)
 	case ticked:
-		m.now = time.Time(msg)
-		m.frame++
+		m.Now = time.Time(msg)
+		m.Frame++
 		return m.tick()
 	case called:
 		return m.heard(msg)
 	case member:
-		m.me = string(msg)
-	case failed:
+		m.Me = string(msg)
+	case screen.Failed:
 		m.notice = m.explain(msg)
-	case sessionOver:
-		m.signedOut = true
-		m.notice = m.explain(msg.failed)
-	case said:
+	case screen.SessionOver:
+		m.SignedOut = true
+		m.notice = m.explain(msg.Failed)
+	case screen.Said:
 		m.notice = notice{text: string(msg)}
-	case ask:
-		m.layer = newQuestion(m.room, msg)
-	case confirm:
-		m.layer = newConfirmation(m.room, msg)
-	case choose:
-		m.layer = newChooser(m.room, msg.title, msg.choices)
-	case goTo:
+	case screen.Ask:
+		m.layer = newQuestion(m.Room, msg)
+	case screen.Confirm:
+		m.layer = newConfirmation(m.Room, msg)
+	case screen.Choose:
+		m.layer = newChooser(m.Room, msg.Title, msg.Choices)
+	case screen.GoTo:
 		return m.goTo(msg)
 	case quit:
 		m.result = Result(msg)
@@ -144,57 +145,57 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 }
 
 // broadcast gives a message to every screen: each takes what it knows.
-func (m *model) broadcast(msg tea.Msg) tea.Cmd {
+func (m *Model) broadcast(msg tea.Msg) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, len(m.screens))
 	for _, s := range m.screens {
-		cmds = append(cmds, s.update(msg))
+		cmds = append(cmds, s.Update(msg))
 	}
 	return tea.Batch(cmds...)
 }
 
 // heard notes the calls that were made. When the daemon answers again, the
 // screens read again what they show.
-func (m *model) heard(msg called) tea.Cmd {
+func (m *Model) heard(msg called) tea.Cmd {
 	back := m.fault != nil && msg.fault == nil
 	m.calls, m.fault = msg.calls, msg.fault
-	cmds := []tea.Cmd{m.log.watch(m.errands)}
+	cmds := []tea.Cmd{m.log.watch(m.Errands)}
 	if back {
 		m.notice = notice{text: "connected again"}
 		for _, s := range m.screens {
-			cmds = append(cmds, s.show())
+			cmds = append(cmds, s.Show())
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
-func (m *model) explain(f failed) notice {
-	text, hint := f.err.Error(), ""
-	if m.desk.Explain != nil {
-		text, hint = m.desk.Explain(f.err)
+func (m *Model) explain(f screen.Failed) notice {
+	text, hint := f.Err.Error(), ""
+	if m.Desk.Explain != nil {
+		text, hint = m.Desk.Explain(f.Err)
 	}
-	return notice{text: "could not " + f.doing + ": " + line(text), hint: line(hint), bad: true}
+	return notice{text: "could not " + f.Doing + ": " + part.Line(text), hint: part.Line(hint), bad: true}
 }
 
-func (m *model) goTo(to goTo) tea.Cmd {
-	i := slices.IndexFunc(m.screens, func(s screen) bool { return s.name() == to.screen })
+func (m *Model) goTo(to screen.GoTo) tea.Cmd {
+	i := slices.IndexFunc(m.screens, func(s screen.Screen) bool { return s.Name() == to.Screen })
 	if i < 0 {
 		return nil
 	}
-	m.current, m.zoomed = i, false
-	if f, ok := m.screens[i].(interface{ find(id string) tea.Cmd }); ok && to.id != "" {
-		return f.find(to.id)
+	m.current, m.Zoomed = i, false
+	if f, ok := m.screens[i].(interface{ Find(id string) tea.Cmd }); ok && to.ID != "" {
+		return f.Find(to.ID)
 	}
-	return m.screens[i].show()
+	return m.screens[i].Show()
 }
 
 // keys takes apart what was typed faster than it was read. What is pasted is
 // text and no key.
-func (m *model) keys(k tea.KeyMsg) tea.Cmd {
+func (m *Model) keys(k tea.KeyMsg) tea.Cmd {
 	if k.Type != tea.KeyRunes || len(k.Runes) < 2 {
 		return m.handle(k)
 	}
 	if k.Paste {
-		if m.layer == nil && !m.screen().typing() {
+		if m.layer == nil && !m.screen().Typing() {
 			return nil
 		}
 		return m.handle(k)
@@ -208,7 +209,7 @@ func (m *model) keys(k tea.KeyMsg) tea.Cmd {
 
 // key goes to what is in front, then to the screen's actions, then to the
 // global ones, then to the screen.
-func (m *model) key(k tea.KeyMsg) tea.Cmd {
+func (m *Model) key(k tea.KeyMsg) tea.Cmd {
 	if k.String() == "ctrl+c" {
 		return tea.Quit
 	}
@@ -221,57 +222,65 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 	}
 	m.notice = notice{}
 	name := k.String()
-	if m.screen().typing() {
+	if m.screen().Typing() {
 		if name == "ctrl+p" {
 			return m.run(actionFor(m.global(), name))
 		}
-		return m.screen().key(k)
+		return m.screen().Key(k)
 	}
-	if name == "esc" && m.zoomed {
-		m.zoomed = false
+	if name == "esc" && m.Zoomed {
+		m.Zoomed = false
 		return nil
 	}
-	if a := actionFor(m.screen().actions(), name); a != nil {
+	if a := actionFor(m.screen().Actions(), name); a != nil {
 		return m.run(a)
 	}
 	if a := actionFor(m.global(), name); a != nil {
 		return m.run(a)
 	}
-	return m.screen().key(k)
+	return m.screen().Key(k)
+}
+
+func actionFor(actions []screen.Action, key string) *screen.Action {
+	i := slices.IndexFunc(actions, func(a screen.Action) bool { return a.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &actions[i]
 }
 
 // run does an action unless it would change something while that is off.
-func (m *model) run(a *action) tea.Cmd {
+func (m *Model) run(a *screen.Action) tea.Cmd {
 	if a == nil {
 		return nil
 	}
-	if a.write && m.readOnly {
+	if a.Write && m.ReadOnly {
 		m.notice = notice{text: "read-only: nothing is changed", hint: "the palette (:) ends it", bad: true}
 		return nil
 	}
-	return a.run()
+	return a.Run()
 }
 
-func (m *model) mouse(msg tea.MouseMsg) tea.Cmd {
+func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	if m.layer != nil || m.w < tiny || m.h < flat {
 		return nil
 	}
 	top := 1 + len(m.banner())
 	switch {
 	case msg.Button == tea.MouseButtonWheelUp:
-		return m.screen().wheel(msg.X, msg.Y-top, -3)
+		return m.screen().Wheel(msg.X, msg.Y-top, -3)
 	case msg.Button == tea.MouseButtonWheelDown:
-		return m.screen().wheel(msg.X, msg.Y-top, 3)
+		return m.screen().Wheel(msg.X, msg.Y-top, 3)
 	case msg.Button != tea.MouseButtonLeft || msg.Action != tea.MouseActionPress:
 		return nil
 	case msg.Y == 0:
 		_, spots := m.head()
 		for i, spot := range spots {
 			if msg.X >= spot[0] && msg.X < spot[1] {
-				return m.goTo(goTo{screen: m.screens[i].name()})
+				return m.goTo(screen.GoTo{Screen: m.screens[i].Name()})
 			}
 		}
 		return nil
 	}
-	return m.screen().click(msg.X, msg.Y-top)
+	return m.screen().Click(msg.X, msg.Y-top)
 }

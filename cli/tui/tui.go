@@ -10,13 +10,18 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
+	"edgesvc.dev/svc/cli/tui/internal/agents"
+	"edgesvc.dev/svc/cli/tui/internal/inbox"
+	"edgesvc.dev/svc/cli/tui/internal/jobs"
+	"edgesvc.dev/svc/cli/tui/internal/part"
+	"edgesvc.dev/svc/cli/tui/internal/posts"
 	_ "edgesvc.dev/svc/cli/tui/internal/quiet" // keeps bubbletea from asking the terminal at every start
+	"edgesvc.dev/svc/cli/tui/internal/screen"
 )
 
 // frames is how often the screen is drawn in a second, at most.
@@ -25,21 +30,29 @@ const frames = 20
 // Config is what the screens work with. Without Posts the wizard signs in
 // first; without Inbox or Agents their screens say which command signs in.
 type Config struct {
-	Posts    Posts
-	Jobs     Jobs
-	JobFeed  JobFeed // nil without a session
-	Inbox    Inbox
-	Canned   Canned
-	Agents   Agents
-	Tasks    Tasks
+	Posts    posts.Service
+	Jobs     jobs.Service
+	JobFeed  jobs.Feed // nil without a session
+	Inbox    inbox.Service
+	Canned   inbox.Canned
+	Agents   agents.Service
+	Tasks    agents.Tasks
 	Calls    *Calls
 	Desk     Desk
 	Place    Place
 	Screen   string // the first one, by name
 	ReadOnly bool
 	Colours  bool
-	Light    bool // the terminal has a light background
+	Light    bool      // the terminal has a light background
+	Now      time.Time // at the start; zero is what the clock says
 }
+
+// What the rest of svcctl lends the screens.
+type (
+	Desk     = screen.Desk
+	Terminal = screen.Terminal
+	SignIn   = screen.SignIn
+)
 
 // Place is where the person is.
 type Place struct {
@@ -49,7 +62,7 @@ type Place struct {
 
 // String is the context and the team.
 func (p Place) String() string {
-	return strings.Join(slices.DeleteFunc([]string{or(p.Context, p.URL), p.Team}, func(s string) bool { return s == "" }), " / ")
+	return strings.Join(slices.DeleteFunc([]string{part.Or(p.Context, p.URL), p.Team}, func(s string) bool { return s == "" }), " / ")
 }
 
 // Result is why the screens ended.
@@ -66,48 +79,40 @@ func Names() []string { return []string{"posts", "jobs", "inbox", "agents"} }
 // Run shows the screens until the person quits or ctx ends.
 func Run(ctx context.Context, c Config, in io.Reader, out *os.File) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	e, wait := newErrands(ctx)
+	shown := &screen.Shared{File: out}
+	if c.Now.IsZero() {
+		c.Now = time.Now()
+	}
+	m, wait := New(ctx, c, part.NewRenderer(out, c.Colours), func(s string) { fmt.Fprint(shown, s) })
 	defer wait()
 	defer cancel()
-	shown := &shared{File: out}
-	m := newModel(c, e, newRenderer(out, c.Colours), func(s string) { fmt.Fprint(shown, s) })
 	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(shown), tea.WithAltScreen(),
 		tea.WithMouseCellMotion(), tea.WithFPS(frames), tea.WithoutSignalHandler())
 	if _, err := p.Run(); err != nil && ctx.Err() == nil {
 		return Result{}, fmt.Errorf("show the screens: %w", err)
 	}
-	return m.result, nil
+	return m.Result(), nil
 }
 
-// shared is a terminal that two write to: the renderer, and what goes to the
-// clipboard.
-type shared struct {
-	*os.File
-	mu sync.Mutex // held for each write
-}
-
-func (s *shared) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.File.Write(b)
-}
-
-func newModel(c Config, e *errands, r *lipgloss.Renderer, clip func(string)) *model {
-	room := &room{theme: newTheme(r, 0), now: time.Now(), errands: e, desk: c.Desk, readOnly: c.ReadOnly}
-	m := &model{room: room, place: c.Place, log: c.Calls, renderer: r, clip: clip}
+// New is the screens without a terminal: text that is copied goes to clip. Wait
+// returns when their work has ended, which the end of ctx brings about.
+func New(ctx context.Context, c Config, r *lipgloss.Renderer, clip func(string)) (m *Model, wait func()) {
+	e, wait := screen.NewErrands(ctx)
+	room := &screen.Room{Theme: part.NewTheme(r, 0), Now: c.Now, Errands: e, Desk: c.Desk, Address: c.Place.URL, ReadOnly: c.ReadOnly}
+	m = &Model{Room: room, place: c.Place, log: c.Calls, renderer: r, clip: clip}
 	if c.Light {
 		_ = m.nextTheme()
 		m.notice = notice{}
 	}
 	if c.Posts == nil {
-		m.screens = []screen{newWizard(room, c.Place)}
-		return m
+		m.screens = []screen.Screen{newWizard(room)}
+		return m, wait
 	}
-	m.screens = []screen{newPosts(room, c.Posts), newJobs(room, c.Jobs, c.JobFeed), newInbox(room, c.Inbox, c.Canned, c.Place), newAgents(room, c.Agents, c.Tasks, c.Place)}
+	m.screens = []screen.Screen{posts.New(room, c.Posts), jobs.New(room, c.Jobs, c.JobFeed), inbox.New(room, c.Inbox, c.Canned), agents.New(room, c.Agents, c.Tasks)}
 	for i, s := range m.screens {
-		if strings.EqualFold(s.name(), c.Screen) {
+		if strings.EqualFold(s.Name(), c.Screen) {
 			m.current = i
 		}
 	}
-	return m
+	return m, wait
 }

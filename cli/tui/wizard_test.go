@@ -1,114 +1,62 @@
-package tui
+package tui_test
 
 import (
 	"context"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"edgesvc.dev/svc/cli/tui"
+	"edgesvc.dev/svc/cli/tui/internal/tuitest"
 )
 
 // TestWizard: an address, a sign-in that fails once, and the team.
 func TestWizard(t *testing.T) {
-	var asked []SignIn
-	s := newWorld(t, 80, 24, "")
-	s.m.desk.SignIn = func(_ context.Context, in SignIn) (string, error) {
+	var asked []tui.SignIn
+	s := welcome(t, "http://127.0.0.1:8080", func(_ context.Context, in tui.SignIn) (string, error) {
 		asked = append(asked, in)
 		if in.Password != "right" {
 			return "", errors.New("wrong password")
 		}
 		return "Acme", nil
-	}
-	s.m.screens, s.m.current = []screen{newWizard(s.m.room, Place{URL: "http://127.0.0.1:8080"})}, 0
-	golden(t, "wizard-address", s.view())
-	s.keys("enter", "a", "@", "x", ".", "i", "o", "enter", "b", "a", "d")
-	golden(t, "wizard-password", s.view())
-	if strings.Contains(s.view(), "bad") {
+	})
+	tuitest.Golden(t, "wizard-address", s.View())
+	s.Keys("enter", "a", "@", "x", ".", "i", "o", "enter", "b", "a", "d")
+	tuitest.Golden(t, "wizard-password", s.View())
+	if strings.Contains(s.View(), "bad") {
 		t.Error("the password can be read")
 	}
-	s.keys("enter")
-	s.sees("could not sign in: wrong password", "a@x.io")
-	s.keys("ctrl+u", "r", "i", "g", "h", "t", "enter")
-	golden(t, "wizard-team", s.view())
-	s.keys("enter")
-	want := []SignIn{{URL: "http://127.0.0.1:8080", Email: "a@x.io", Password: "bad"}, {URL: "http://127.0.0.1:8080", Email: "a@x.io", Password: "right"}}
-	if diff := cmp.Diff(want, asked); diff != "" || s.m.result.Context != FirstContext {
-		t.Errorf("%s, ended with %v", diff, s.m.result)
+	s.Keys("enter")
+	s.Sees("could not sign in: wrong password", "a@x.io")
+	s.Keys("ctrl+u", "r", "i", "g", "h", "t", "enter")
+	tuitest.Golden(t, "wizard-team", s.View())
+	s.Keys("enter")
+	want := []tui.SignIn{{URL: "http://127.0.0.1:8080", Email: "a@x.io", Password: "bad"}, {URL: "http://127.0.0.1:8080", Email: "a@x.io", Password: "right"}}
+	if diff := cmp.Diff(want, asked); diff != "" || s.M.Result().Context != tui.FirstContext {
+		t.Errorf("%s, ended with %v", diff, s.M.Result())
 	}
 }
 
 // TestWizardLink: a sign-in link says where, too.
 func TestWizardLink(t *testing.T) {
-	var got SignIn
-	s := newWorld(t, 80, 24, "")
-	s.m.desk.SignIn = func(_ context.Context, in SignIn) (string, error) {
+	var got tui.SignIn
+	s := welcome(t, "", func(_ context.Context, in tui.SignIn) (string, error) {
 		got = in
 		return "Acme", nil
-	}
-	s.m.screens, s.m.current = []screen{newWizard(s.m.room, Place{})}, 0
+	})
 	link := "https://svc.example/sign-in?token=link_x"
-	s.keys(link, "enter", "s", "e", "c", "r", "e", "t", "enter")
+	s.Keys(link, "enter", "s", "e", "c", "r", "e", "t", "enter")
 	if got.Link != link || got.Password != "secret" || got.Email != "" {
 		t.Errorf("asked %+v", got)
 	}
 }
 
-// TestCallsAreCommands: each call is a line that a shell runs, and no password
-// is in one.
-func TestCallsAreCommands(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
-	calls := NewCalls(http.DefaultTransport)
-	client := &http.Client{Transport: calls}
-	for _, c := range [][3]string{
-		{"GET", "/svc-api/v1/posts?limit=100", ""},
-		{"POST", "/svc-api/v1/posts", `{"title":"It's"}`},
-		{"POST", "/svc-api/v1/posts/post_1/publish", "{}"},
-		{"POST", "/svc-api/trpc/conversations.takeOver", `{"json":{"id":"conv_1"}}`},
-		{"GET", "/svc-api/trpc/conversations.inbox?input=%7B%22json%22%3A%7B%7D%7D", ""},
-		{"POST", "/svc-api/trpc/auth.login", `{"json":{"password":"hunter2"}}`},
-		{"POST", "/svc-api/trpc/tasks.setApiKey", `{"json":{"id":"tsk_1","key":"hunter2"}}`},
-	} {
-		req, err := http.NewRequestWithContext(t.Context(), c[0], server.URL+c[1], strings.NewReader(c[2]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(c[1], "inbox") {
-			req.Header.Set("Accept", "text/event-stream")
-		}
-		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-	}
-	var got []string
-	for _, c := range calls.calls {
-		got = append(got, c.command())
-		if c.status != http.StatusTeapot || strings.Contains(c.command()+c.String(), "hunter2") {
-			t.Errorf("%+v", c)
-		}
-	}
-	want := []string{
-		"svcctl api 'posts?limit=100'",
-		`echo '{"title":"It'\''s"}' | svcctl api -X POST posts --input -`,
-		"svcctl api -X POST posts/post_1/publish",
-		`svcctl api trpc conversations.takeOver --input '{"json":{"id":"conv_1"}}'`,
-		`svcctl api trpc conversations.inbox --input '{"json":{}}' --follow`,
-		"svcctl api trpc auth.login",
-		"svcctl api trpc tasks.setApiKey",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	server.Close()
-	if resp, err := client.Get(server.URL); err == nil {
-		resp.Body.Close()
-		t.Fatal("a closed server answers")
-	}
-	if calls.fault == nil {
-		t.Error("the lost connection goes unnoticed")
-	}
+// welcome is the screens where there is no context yet.
+func welcome(t *testing.T, address string, signIn func(context.Context, tui.SignIn) (string, error)) *tuitest.World {
+	t.Helper()
+	return tuitest.New(t, 80, 24, func(s *tuitest.World) {
+		s.Config.Posts, s.Config.Place.URL, s.Config.Desk.SignIn = nil, address, signIn
+	})
 }

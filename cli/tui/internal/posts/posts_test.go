@@ -1,0 +1,59 @@
+package posts_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"edgesvc.dev/svc/cli/tui/internal/tuitest"
+)
+
+// TestGoldens shows the posts at four sizes, as testdata/*.golden has it.
+func TestGoldens(t *testing.T) {
+	tuitest.Goldens(t,
+		tuitest.State{Name: "posts", Keys: nil},
+		tuitest.State{Name: "posts-preview", Keys: []string{"z"}},
+		tuitest.State{Name: "posts-filter", Keys: []string{"/", "g", "o"}},
+		tuitest.State{Name: "archive-many", Keys: []string{" ", " ", "a"}},
+		tuitest.State{Name: "delete", Keys: []string{"down", "down", "down", "down", "D"}},
+	)
+}
+
+func TestEmptyGolden(t *testing.T) {
+	s := tuitest.New(t, 80, 24, tuitest.Empty)
+	s.Keys("1")
+	tuitest.Golden(t, "empty-posts", s.View())
+}
+
+func TestPublishAndArchive(t *testing.T) {
+	s := tuitest.New(t, 100, 24)
+	s.Keys("p")
+	s.Sees("▸● Why Go for the edge", "✓ published why-go")
+	s.Keys(" ", " ", "a")
+	s.Sees("Archive 2 posts?")
+	s.Keys("n")
+	if len(s.Posts.Calls) != 1 {
+		t.Fatalf("archived without consent: %v", s.Posts.Calls)
+	}
+	s.Keys("a", "y")
+	if diff := cmp.Diff([]string{"ARCHIVED post_01j0000000000000000000000a", "ARCHIVED post_01j0000000000000000000000b"}, s.Posts.Calls[1:]); diff != "" {
+		t.Error(diff)
+	}
+	s.Keys("home", "D")
+	s.Sees("for good?", "type why-go:")
+	s.Keys("o", "n", "enter")
+	s.Sees("that was not it")
+	s.Keys("D", "w", "h", "y", "-", "g", "o", "enter")
+	s.Sees("deleted why-go")
+	if got := s.Posts.Calls[len(s.Posts.Calls)-1]; got != "delete post_01j0000000000000000000000a" {
+		t.Errorf("called %s", got)
+	}
+}
+
+func TestRefusalIsTold(t *testing.T) {
+	s := tuitest.New(t, 100, 24)
+	s.Posts.Refuse = errors.New("slug is taken")
+	s.Keys("p")
+	s.Sees("✗ could not publish why-go: slug is taken", "▸○ Why Go for the edge")
+}
