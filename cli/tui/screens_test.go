@@ -107,6 +107,14 @@ func TestSessionEnds(t *testing.T) {
 	s.Misses(command) // the posts need no session
 }
 
+// TestSessionOnlyEnds: where posts go by the session too, its end is said there.
+func TestSessionOnlyEnds(t *testing.T) {
+	s := tuitest.New(t, 80, 24, func(s *tuitest.World) { s.Config.SessionOnly = true })
+	s.Posts.Refuse = api.NewError(401, api.CodeSessionRequired, "The session has expired.")
+	s.Keys("r")
+	s.Sees("Your session has ended.", "svcctl login https://svc.example --email you@example.com")
+}
+
 func TestWithoutSession(t *testing.T) {
 	s := tuitest.New(t, 80, 24, func(s *tuitest.World) {
 		s.Config.Inbox, s.Config.Canned, s.Config.Agents, s.Config.Tasks = nil, nil, nil, nil

@@ -42,9 +42,11 @@ type Config struct {
 	Place    Place
 	Screen   string // the first one, by name
 	ReadOnly bool
-	Colours  bool
-	Light    bool      // the terminal has a light background
-	Now      time.Time // at the start; zero is what the clock says
+	// SessionOnly: posts and jobs go by the session too.
+	SessionOnly bool
+	Colours     bool
+	Light       bool      // the terminal has a light background
+	Now         time.Time // at the start; zero is what the clock says
 }
 
 // What the rest of svcctl lends the screens.
@@ -98,7 +100,7 @@ func Run(ctx context.Context, c Config, in io.Reader, out *os.File) (Result, err
 // returns when their work has ended, which the end of ctx brings about.
 func New(ctx context.Context, c Config, r *lipgloss.Renderer, clip func(string)) (m *Model, wait func()) {
 	e, wait := screen.NewErrands(ctx)
-	room := &screen.Room{Theme: part.NewTheme(r, 0), Now: c.Now, Errands: e, Desk: c.Desk, Address: c.Place.URL, ReadOnly: c.ReadOnly}
+	room := &screen.Room{Theme: part.NewTheme(r, 0), Now: c.Now, Errands: e, Desk: c.Desk, Address: c.Place.URL, ReadOnly: c.ReadOnly, SessionOnly: c.SessionOnly}
 	m = &Model{Room: room, place: c.Place, log: c.Calls, renderer: r, clip: clip}
 	if c.Light {
 		_ = m.nextTheme()

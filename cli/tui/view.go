@@ -93,7 +93,7 @@ func (m *Model) banner() []string {
 		text := m.Spinner() + " the daemon does not answer; what you see may be old. Trying again …"
 		out = append(out, m.Theme.Warn.Render(part.Fit(" "+text, m.w)))
 	}
-	if _, needed := m.screen().(interface{ MembersOnly() }); needed && m.SignedOut {
+	if _, needed := m.screen().(interface{ MembersOnly() }); (needed || m.SessionOnly) && m.SignedOut {
 		says := append(part.Wrap("! Your session has ended. This signs in; then svcctl tui again:", m.w-2), part.Wrap(screen.SignInCommand(m.Address), m.w-2)...)
 		for _, text := range says {
 			out = append(out, m.Theme.Warn.Render(part.Fit(" "+text, m.w)))

@@ -82,15 +82,21 @@ type screen struct {
 	socket string
 }
 
-// openScreen starts svcctl tui in a terminal of 100 by 30.
+// openScreen starts svcctl tui as the owner in a terminal of 100 by 30.
 func openScreen(t *testing.T, server *svctest.Server, args ...string) *screen {
+	t.Helper()
+	return openScreenBy(t, server.SignInLink, args...)
+}
+
+// openScreenBy is openScreen for whoever a sign-in link is for.
+func openScreenBy(t *testing.T, link string, args ...string) *screen {
 	t.Helper()
 	program, err := exec.LookPath("svcctl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	login := exec.CommandContext(t.Context(), program, "login", server.SignInLink, "--password-stdin", "--insecure-storage")
+	login := exec.CommandContext(t.Context(), program, "login", link, "--password-stdin", "--insecure-storage")
 	login.Env = environment(home)
 	login.Stdin = strings.NewReader("correct horse battery\n")
 	if out, err := login.CombinedOutput(); err != nil {
@@ -345,4 +351,41 @@ func TestSessionRevoked(t *testing.T) {
 	s.sees("Your session has ended.", "svcctl login "+server.URL+" --email you@example.com")
 	s.keys("4")
 	s.sees("Your session has ended.")
+}
+
+// TestScreensBySession: a member who may not make an API key works on posts and
+// jobs too, and in their editor.
+func TestScreensBySession(t *testing.T) {
+	server := svctest.NewServer(t)
+	ctx := t.Context()
+	owner, err := sdk.LoginLink(ctx, server.SignInLink, "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	invited, err := owner.Team.Invite(ctx, api.MemberInvite{Email: "ada@example.com", Role: api.RoleEditor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	post, err := owner.Posts.Create(ctx, api.PostCreate{Title: "Why Go", Content: "<p>One file.</p>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := openScreenBy(t, invited.Link)
+	secrets, err := os.ReadFile(filepath.Join(filepath.Dir(s.socket), "secrets.yaml"))
+	if err != nil || bytes.Contains(secrets, []byte("svc_")) {
+		t.Fatalf("error %v; the editor should have a session and no API key", err)
+	}
+	s.sees("1 Posts", "▸○ Why Go", "One file.")
+	s.keys("p")
+	s.sees("✓ published why-go", "▸● Why Go")
+	s.keys("e")
+	s.sees("✓ saved why-go", "Two file.")
+	s.keys("g")
+	s.sees("Title of the post to write")
+	s.keys("-l", "Edge daemons")
+	s.keys("Enter", "2")
+	s.sees("Jobs · live", "✓ Edge daemons", "100%")
+	if p, err := owner.Posts.Get(ctx, post.ID); err != nil || p.Status != api.PostPublished || !strings.Contains(p.Content, "Two file.") {
+		t.Fatalf("the post is %+v, %v", p, err)
+	}
 }

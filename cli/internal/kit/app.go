@@ -20,6 +20,8 @@ type App struct {
 	Version string // of svcctl
 	Flags   globalFlags
 	dryRun  bool
+	// SessionToo: Client goes by the member's session where there is no API key.
+	SessionToo bool
 
 	Settings *settings.Settings // nil before Load
 }
@@ -146,10 +148,28 @@ func (a *App) Client() (*sdk.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if key == "" && a.SessionToo {
+		token, err := a.Session(s)
+		if err != nil {
+			return nil, err
+		}
+		if token != "" {
+			return sdk.New(s.URL, append(a.Options(s), sdk.WithSession(token))...), nil
+		}
+	}
 	if key == "" {
 		return nil, NoCredential(s, "API key")
 	}
 	return sdk.New(s.URL, append(a.Options(s), sdk.WithAPIKey(key))...), nil
+}
+
+// Session is the token of the member who is signed in at the address in use,
+// empty when nobody is.
+func (a *App) Session(s *settings.Settings) (string, error) {
+	if s.Context == nil {
+		return "", nil
+	}
+	return a.Secrets(s).Get(s.Name, s.Context, settings.SecretSession)
 }
 
 // Dashboard is the way to what needs a signed-in member.
@@ -158,11 +178,9 @@ func (a *App) Dashboard() (*sdk.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	token := ""
-	if s.Context != nil {
-		if token, err = a.Secrets(s).Get(s.Name, s.Context, settings.SecretSession); err != nil {
-			return nil, err
-		}
+	token, err := a.Session(s)
+	if err != nil {
+		return nil, err
 	}
 	if token == "" {
 		return nil, NoCredential(s, "session")

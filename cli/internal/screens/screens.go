@@ -19,7 +19,6 @@ import (
 	"edgesvc.dev/svc/cli/internal/login"
 	"edgesvc.dev/svc/cli/internal/post"
 	"edgesvc.dev/svc/cli/internal/postfile"
-	"edgesvc.dev/svc/cli/internal/settings"
 	"edgesvc.dev/svc/cli/internal/terminal"
 	"edgesvc.dev/svc/cli/internal/writing"
 	"edgesvc.dev/svc/cli/tui"
@@ -89,36 +88,41 @@ func (o *screens) config() (tui.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if key == "" {
+	token, err := o.app.Session(s)
+	if err != nil {
+		return c, err
+	}
+	if key == "" && token == "" {
 		if len(s.File.Contexts) == 0 && !s.Withheld {
 			return c, nil
 		}
 		return c, kit.NoCredential(s, "API key")
 	}
-	options := append(o.app.Options(s), sdk.WithHTTPClient(&http.Client{Transport: c.Calls}))
-	client := sdk.New(s.URL, append(options, sdk.WithAPIKey(key))...)
-	c.Posts, c.Jobs = client.Posts, client.Jobs
 	if s.Context != nil {
 		c.Place.Team = s.Context.Team
-		return c, o.member(s, &c, options)
 	}
+	options := append(o.app.Options(s), sdk.WithHTTPClient(&http.Client{Transport: c.Calls}))
+	connect(&c, s.URL, key, token, options)
 	return c, nil
 }
 
-// light reads what some terminals say of their colours, as 0;15: the last is the
-// background. The terminal itself is not asked.
-func light(colours string) bool {
-	i := strings.LastIndex(colours, ";")
-	return i >= 0 && (colours[i+1:] == "7" || colours[i+1:] == "15")
-}
-
-// member adds what a session opens.
-func (o *screens) member(s *settings.Settings, c *tui.Config, options []sdk.Option) error {
-	token, err := o.app.Secrets(s).Get(s.Name, s.Context, settings.SecretSession)
-	if err != nil || token == "" {
-		return err
+// connect gives the screens their ways to the daemon: posts and jobs by key, what
+// takes a member by session. Where there is no key, the session does for all.
+func connect(c *tui.Config, url, key, token string, options []sdk.Option) {
+	by := func(credential sdk.Option) *sdk.Client {
+		return sdk.New(url, append(slices.Clip(options), credential)...)
 	}
-	d := sdk.New(s.URL, append(options, sdk.WithSession(token))...)
+	if key != "" {
+		work := by(sdk.WithAPIKey(key))
+		c.Posts, c.Jobs = work.Posts, work.Jobs
+	}
+	if token == "" {
+		return
+	}
+	d := by(sdk.WithSession(token))
+	if key == "" {
+		c.Posts, c.Jobs, c.SessionOnly = d.Posts, d.Jobs, true
+	}
 	c.Inbox, c.Canned, c.Agents, c.Tasks = d.Conversations, d.Canned, d.Agents, d.Tasks
 	c.JobFeed = d.Jobs.Feed
 	c.Desk.Member = func(ctx context.Context) (string, error) {
@@ -128,7 +132,13 @@ func (o *screens) member(s *settings.Settings, c *tui.Config, options []sdk.Opti
 		}
 		return session.User.ID, nil
 	}
-	return nil
+}
+
+// light reads what some terminals say of their colours, as 0;15: the last is the
+// background. The terminal itself is not asked.
+func light(colours string) bool {
+	i := strings.LastIndex(colours, ";")
+	return i >= 0 && (colours[i+1:] == "7" || colours[i+1:] == "15")
 }
 
 // desk lends the screens what the commands can do.
@@ -154,11 +164,12 @@ func (o *screens) at(t tui.Terminal) (a *kit.App, said *bytes.Buffer) {
 	return a, said
 }
 
-// quiet is the app where nothing can be said or asked.
+// quiet is the app where nothing can be said or asked. As the screens do, it goes
+// by session where there is no key.
 func (o *screens) quiet() *kit.App {
 	a, streams := *o.app, *o.app.IO
 	streams.NoInput, streams.Err = true, io.Discard
-	a.IO = &streams
+	a.IO, a.SessionToo = &streams, true
 	return &a
 }
 

@@ -21,6 +21,8 @@ type Room struct {
 	Address  string // of the daemon
 	ReadOnly bool
 	Zoomed   bool
+	// SessionOnly: there is no API key; everything goes by the session.
+	SessionOnly bool
 	// Me is the signed-in member's id, empty without a session.
 	Me string
 	// SignedOut: the daemon does not know the session, or not any more.
@@ -54,6 +56,9 @@ func (r *Room) Spinner() string {
 
 // Work asks the daemon for something; an error is told to the person.
 func (r *Room) Work(doing string, do func(context.Context) (tea.Msg, error)) tea.Cmd {
+	if r.SessionOnly {
+		return r.AsMember(doing, do)
+	}
 	return r.Errands.Do(func(ctx context.Context) tea.Msg {
 		msg, err := do(ctx)
 		if err != nil {
