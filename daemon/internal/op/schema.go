@@ -77,6 +77,14 @@ var forms = map[string]string{
 	"locale": `[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*`,
 }
 
+// Form is the pattern of a text of that form, "" for an unknown one.
+func Form(form string) string {
+	if forms[form] == "" {
+		return ""
+	}
+	return "^" + forms[form] + "$"
+}
+
 // MarkForms gives every member tagged form its pattern in the schemas of reg,
 // whose references begin with prefix. It is for documents: the domains refuse
 // what has another form in their own words, and an id as not found.
@@ -94,7 +102,7 @@ func MarkForms(reg huma.Registry, prefix string) {
 			case strings.HasPrefix(options, "omit") && f.Tag.Get("minLength") == "":
 				p.Pattern = "^(" + form + ")?$" // without one as if it were not sent
 			default:
-				p.Pattern = "^" + form + "$"
+				p.Pattern = Form(f.Tag.Get("form"))
 			}
 		}
 	}

@@ -2,14 +2,19 @@ package agents
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -19,32 +24,60 @@ import (
 // tool is one of those that a team can switch on.
 type tool struct {
 	name, operation, description string
+	input                        reflect.Type // of the operation
 	params                       []param
 	draft                        bool // the operation takes a status, and it is always DRAFT
 }
 
-// param is one argument. to is its name for the operation.
+// param is one argument. to is its name for the operation, whose schema says
+// what it may be; most and required ask for less or more of a model.
 type param struct {
-	name, to, kind, doc string
-	required            bool
-	most                int
+	name, to, doc string
+	required      bool
+	most          int
+
+	kind string // of the schema
 }
 
-func tools() []tool {
-	title := param{name: "title", kind: "string", doc: "The title.", required: true, most: 300}
-	content := param{name: "content", kind: "string", doc: "The body as an HTML fragment.", required: true, most: 100_000}
-	tags := param{name: "tags", kind: "array", doc: "Up to six tags.", most: 6}
-	return []tool{
-		{name: api.ToolCreatePost, operation: "posts.create", draft: true,
+// tools are made when they are first asked for. Nobody changes them.
+var tools = sync.OnceValue(func() []tool {
+	title := param{name: "title", doc: "The title."}
+	content := param{name: "content", doc: "The body as an HTML fragment.", required: true, most: 100_000}
+	tags := param{name: "tags", doc: "Up to six tags.", most: 6}
+	list := []tool{
+		{name: api.ToolCreatePost, operation: "posts.create", draft: true, input: reflect.TypeFor[api.PostCreate](),
 			description: "Creates a draft post with HTML content. It is not published.",
-			params:      []param{title, content, {name: "description", kind: "string", doc: "One line for search engines.", most: 500}, tags}},
-		{name: api.ToolPostImage, operation: "posts.image",
+			params:      []param{title, content, {name: "description", doc: "One line for search engines."}, tags}},
+		{name: api.ToolPostImage, operation: "posts.image", input: reflect.TypeFor[api.PostImage](),
 			description: "Starts to draw a featured image for a post.",
-			params: []param{{name: "postId", to: "id", kind: "string", doc: "Id of the post, post_….", required: true, most: 40},
-				{name: "prompt", kind: "string", doc: "What the image shows.", most: 1000}}},
-		{name: api.ToolCreateArticle, operation: "helpdesk.articles.create", draft: true,
+			params: []param{{name: "postId", to: "id", doc: "Id of the post, post_….", most: 40},
+				{name: "prompt", doc: "What the image shows."}}},
+		{name: api.ToolCreateArticle, operation: "helpdesk.articles.create", draft: true, input: reflect.TypeFor[api.ArticleCreate](),
 			description: "Creates a draft help article with HTML content. It is not published.",
 			params:      []param{title, content, tags}},
+	}
+	reg := op.NewRegistry()
+	for i := range list {
+		schema := op.InputSchema(reg, list[i].input)
+		for j := range list[i].params {
+			list[i].params[j].readSchema(schema)
+		}
+	}
+	return list
+})
+
+// readSchema takes over what the operation's input says of the argument.
+func (p *param) readSchema(input *huma.Schema) {
+	p.to = cmp.Or(p.to, p.name)
+	s := input.Properties[p.to]
+	if s == nil {
+		panic("agents: the operation takes no " + p.to)
+	}
+	p.kind, p.required = s.Type, p.required || slices.Contains(input.Required, p.to)
+	for _, most := range []*int{s.MaxLength, s.MaxItems} {
+		if most != nil && (p.most == 0 || *most < p.most) {
+			p.most = *most
+		}
 	}
 }
 
@@ -103,11 +136,7 @@ func (t *tool) arguments(raw json.RawMessage) ([]byte, error) {
 		if problem != "" {
 			bad = append(bad, p.name+" "+problem)
 		}
-		name := p.name
-		if p.to != "" {
-			name = p.to
-		}
-		input[name] = v
+		input[p.to] = v
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		bad = append(bad, "there is no argument "+clip(name, 40))

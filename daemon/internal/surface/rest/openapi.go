@@ -243,7 +243,7 @@ func describeRoute(reg huma.Registry, r *Route) *huma.Operation {
 	o := operation(r.Name, r.Method, r.Path, r.Doc, r.Scope)
 	for seg := range strings.SplitSeq(r.Path, "/") {
 		if strings.HasPrefix(seg, "{") {
-			o.Parameters = append(o.Parameters, parameter(seg[1:len(seg)-1], "path", true, &huma.Schema{Type: huma.TypeString}))
+			o.Parameters = append(o.Parameters, parameter(seg[1:len(seg)-1], "path", true, &huma.Schema{Type: huma.TypeString, Pattern: op.Form(seg[1 : len(seg)-1])}))
 		}
 	}
 	for _, q := range r.Query {
