@@ -55,16 +55,6 @@ func TestAcceptSignIn(t *testing.T) {
 	}
 }
 
-// TestAcceptSecureCookie marks the cookie for TLS where that is the public
-// address.
-func TestAcceptSecureCookie(t *testing.T) {
-	in := start(t, func(c *daemon.Config) { c.BaseURL, c.BehindProxy = "https://blog.example", true })
-	a := in.ask(t, "auth.login", "", `{"linkToken":"`+strings.SplitAfter(in.A.SignInLink, "token=")[1]+`"}`)
-	if a.StatusCode != 200 || !a.Cookies()[0].Secure {
-		t.Errorf("%s %v", a.Status, a.Cookies())
-	}
-}
-
 // TestAcceptCookieOrigin lets the cookie work from the daemon's own pages only,
 // and keys nowhere in place of a session.
 func TestAcceptCookieOrigin(t *testing.T) {

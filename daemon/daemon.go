@@ -188,7 +188,7 @@ func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
 		return err
 	}
 	server := guard.New(guard.Options{
-		Handler: d.route, BodyLimit: bodyLimit, Holder: d.holder, Budget: d.budget, Own: own, Refused: d.refused,
+		Handler: d.route, BodyLimit: d.bodyLimit, Holder: d.holder, Budget: d.budget, Own: own, Refused: d.refused,
 		TLS: config, MaxConns: d.conns, MaxConnsPerAddress: d.connsPerAddress(),
 	})
 	var work conc.WaitGroup

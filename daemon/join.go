@@ -94,7 +94,7 @@ func (d *Daemon) connect() {
 func (d *Daemon) surfaces() {
 	d.team.BaseURL = d.base
 	d.rest = rest.New(d.table, rest.Options{
-		Context: d.ctx, Key: d.team.Authenticate, Session: d.team.AuthenticateSession,
+		Context: d.ctx, Key: d.team.Authenticate, Session: d.team.AuthenticateSession, Cookie: d.cookie(),
 		SameOrigin: d.sameOrigin, Address: d.address, Observe: d.metrics.observe,
 		BaseURL: d.base, Version: Release(),
 	}, d.routes()...)

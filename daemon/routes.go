@@ -73,7 +73,7 @@ func (d *Daemon) dispatch(ctx *fasthttp.RequestCtx) {
 
 // bodyLimit allows large bodies only where a route and a credential call for
 // them, so that strangers cannot make the daemon set memory aside.
-func bodyLimit(h *fasthttp.RequestHeader) int {
+func (d *Daemon) bodyLimit(h *fasthttp.RequestHeader) int {
 	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
 	bearer := h.Peek("Authorization")
 	switch key := bytes.HasPrefix(bearer, []byte("Bearer svc_")); {
@@ -83,7 +83,7 @@ func bodyLimit(h *fasthttp.RequestHeader) int {
 		return mcpBody
 	case key && bytes.HasPrefix(path, []byte(rest.Prefix)):
 		return jsonBody
-	case !key && (bytes.HasPrefix(bearer, []byte("Bearer sess_")) || len(h.Cookie(rest.CookieName)) > 0) &&
+	case !key && (bytes.HasPrefix(bearer, []byte("Bearer sess_")) || len(d.cookie().Token(h)) > 0) &&
 		bytes.HasPrefix(path, []byte(trpc.Prefix)):
 		return jsonBody
 	}
@@ -94,12 +94,17 @@ func bodyLimit(h *fasthttp.RequestHeader) int {
 func (d *Daemon) holder(h *fasthttp.RequestHeader) string {
 	bearer, found := bytes.CutPrefix(h.Peek("Authorization"), []byte("Bearer "))
 	if !found {
-		bearer = h.Cookie(rest.CookieName)
+		bearer = d.cookie().Token(h)
 	}
 	if len(bearer) == 0 {
 		return ""
 	}
 	return d.team.Whose(d.ctx, string(bearer))
+}
+
+// cookie is how browsers keep a session here.
+func (d *Daemon) cookie() rest.Cookie {
+	return rest.Cookie{Secure: d.cfg.TLS() || strings.HasPrefix(strings.ToLower(d.base), "https:")}
 }
 
 // own reports whether an answer was made for its request alone: those of the
@@ -114,7 +119,7 @@ func own(ctx *fasthttp.RequestCtx) bool {
 // like any other.
 func (d *Daemon) refused(ctx *fasthttp.RequestCtx) {
 	h := &ctx.Request.Header
-	if ctx.Response.StatusCode() == fasthttp.StatusRequestEntityTooLarge && bodyLimit(h) > guard.SmallBody {
+	if ctx.Response.StatusCode() == fasthttp.StatusRequestEntityTooLarge && d.bodyLimit(h) > guard.SmallBody {
 		if err := d.unknown(ctx); err != nil {
 			rest.Refuse(ctx, err)
 		}

@@ -27,6 +27,7 @@ type Options struct {
 	// Key and Session turn credentials into callers, or refuse with *api.Error.
 	Key     func(ctx context.Context, bearer, address string) (op.Caller, error)
 	Session func(ctx context.Context, token, address, userAgent string) (op.Caller, error)
+	Cookie  Cookie
 	// SameOrigin reports whether a browser's Origin may use the session cookie.
 	SameOrigin func(ctx *fasthttp.RequestCtx) bool
 	// Address is the client's address, behind a proxy too.

@@ -9,16 +9,13 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// CookieName is the session cookie's name.
-const CookieName = "svc_session"
-
 // Member is the signed-in caller of a request. Where open is set, no credential
 // is looked at and anyone is let in.
 func (h *Handler) Member(ctx *fasthttp.RequestCtx, open bool) (op.Caller, error) {
 	address, agent := h.opt.Address(ctx), string(ctx.Request.Header.UserAgent())
 	token, err := Bearer(ctx)
 	if err != nil {
-		token = string(ctx.Request.Header.Cookie(CookieName))
+		token = string(h.opt.Cookie.Token(&ctx.Request.Header))
 		if token != "" && !h.opt.SameOrigin(ctx) {
 			return op.Caller{}, api.NewError(403, api.CodeCSRFFailed, "The session cookie works from the daemon's own pages only.")
 		}
@@ -39,25 +36,4 @@ func (h *Handler) Member(ctx *fasthttp.RequestCtx, open bool) (op.Caller, error)
 	who, err := h.opt.Session(h.opt.Context, token, address, agent)
 	who.Source, who.RequestID = "dashboard", RequestID(ctx)
 	return who, err
-}
-
-// SetCookie hands a new session to a browser and takes an ended one back.
-func (h *Handler) SetCookie(ctx *fasthttp.RequestCtx, o *op.Op, answer any) {
-	var c fasthttp.Cookie
-	c.SetKey(CookieName)
-	c.SetHTTPOnly(true)
-	c.SetSameSite(fasthttp.CookieSameSiteLaxMode)
-	c.SetPath("/")
-	c.SetSecure(strings.HasPrefix(h.opt.BaseURL, "https:") || ctx.IsTLS())
-	session, isSession := answer.(api.Session)
-	switch {
-	case isSession && session.Token != "":
-		c.SetValue(session.Token)
-		c.SetExpire(session.ExpiresAt.Time())
-	case o.Name == "auth.logout":
-		c.SetExpire(fasthttp.CookieExpireDelete)
-	default:
-		return
-	}
-	ctx.Response.Header.SetCookie(&c)
 }
