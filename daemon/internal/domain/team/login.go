@@ -191,7 +191,21 @@ func (s *Service) linked(tx kv.Tx, f *Fingerprint) (*link, *member, error) {
 		return nil, nil, invalidCredentials()
 	}
 	m, err := members.Get(tx, l.Team, l.User)
+	if err == nil && m.Waits {
+		err = mayClaim(tx, m)
+	}
 	return l, m, err
+}
+
+// mayClaim refuses a member who waits while their address signs in elsewhere: a
+// link must not reach the account there. The link stays, for when it is free.
+func mayClaim(tx kv.Tx, m *member) error {
+	taken, err := accounts.Exists(tx, "", m.Email)
+	if err == nil && taken {
+		err = api.NewError(http.StatusConflict, api.CodeEmailTaken,
+			"This e-mail address signs in to another team, and an address signs in to one only. Ask to be invited under another address.")
+	}
+	return err
 }
 
 // useLink spends the link: it and the session are one transaction.
@@ -203,8 +217,13 @@ func (s *Service) useLink(tx kv.Tx, who op.Caller, f *Fingerprint, p *password, 
 	if err := dropLink(tx, m); err != nil {
 		return out, err
 	}
+	if m.Waits {
+		if err := addAccount(tx, l.Team, l.User, m); err != nil {
+			return out, err
+		}
+	}
 	invited := m.Invited
-	m.Invited = false
+	m.Invited, m.Waits = false, false
 	if err := members.Put(tx, l.Team, l.User, m); err != nil {
 		return out, err
 	}

@@ -18,6 +18,7 @@ type member struct {
 	Name      string   `json:"n,omitempty"`
 	Role      string   `json:"r"`
 	Invited   bool     `json:"i,omitempty"`
+	Waits     bool     `json:"w,omitempty"` // has no account: when invited, the address signed in elsewhere
 	Link      string   `json:"l,omitempty"` // id of the sign-in link's record
 	LastLogin api.Time `json:"ll,omitempty"`
 	Created   api.Time `json:"c"`
@@ -30,6 +31,11 @@ var members = kv.NewTable("member",
 	kv.Index[member]{Name: "owner", Keys: func(v *member, add func([]byte)) {
 		if v.Role == api.RoleOwner {
 			add(nil)
+		}
+	}},
+	kv.Index[member]{Name: "waits", Unique: true, Keys: func(v *member, add func([]byte)) {
+		if v.Waits {
+			add(kv.Key(v.Email))
 		}
 	}},
 )
@@ -74,7 +80,8 @@ func (s *Service) Members(ctx context.Context, who op.Caller, q api.PageQuery) (
 
 // Invite adds a member, or, for one who was invited and has not come yet, makes
 // another link in place of the first and changes nothing else. The link is
-// answered this once.
+// answered this once. An address that signs in to another team is invited like
+// any other, so that nobody learns of it here; its link is refused (mayClaim).
 func (s *Service) Invite(ctx context.Context, who op.Caller, in api.MemberInvite) (out api.MemberInvited, err error) {
 	email, err := checkEmail("/email", in.Email)
 	if err != nil {
@@ -101,29 +108,39 @@ func (s *Service) Invite(ctx context.Context, who op.Caller, in api.MemberInvite
 
 // invitee finds who was invited under this address already, or adds them.
 func (s *Service) invitee(tx kv.Tx, who *op.Caller, email string, in *api.MemberInvite) (id string, m *member, err error) {
-	a, err := accounts.Get(tx, "", email)
+	id, m, err = memberOf(tx, who.Team, email)
 	if _, fresh := errors.AsType[*kv.NotFoundError](err); fresh {
 		m = &member{Email: email, Name: in.Name, Role: in.Role}
+		if m.Waits, err = accounts.Exists(tx, "", email); err != nil {
+			return "", nil, err
+		}
 		id, err = s.addMember(tx, who.Team, m)
 		return id, m, err
 	}
 	if err != nil {
 		return "", nil, err
 	}
-	if a.Team != who.Team {
-		return "", nil, emailTaken()
-	}
-	m, err = members.Get(tx, a.Team, a.User)
-	if err != nil {
-		return "", nil, err
-	}
 	// The link lets its holder act as the member: an owner's is for owners only.
 	if !m.Invited || who.Role < op.ParseRole(m.Role) {
 		e := emailTaken()
-		e.ExistingID = a.User
+		e.ExistingID = id
 		return "", nil, e
 	}
-	return a.User, m, nil
+	return id, m, nil
+}
+
+// memberOf returns the team's member with that address, kv.NotFoundError when
+// there is none, whatever the address is elsewhere.
+func memberOf(tx kv.Tx, team, email string) (id string, m *member, err error) {
+	a, err := accounts.Get(tx, "", email)
+	if err == nil && a.Team == team {
+		m, err = members.Get(tx, team, a.User)
+		return a.User, m, err
+	}
+	if _, missing := errors.AsType[*kv.NotFoundError](err); err != nil && !missing {
+		return "", nil, err
+	}
+	return members.Find(tx, team, "waits", kv.Key(email))
 }
 
 func emailTaken() *api.Error {
@@ -133,13 +150,21 @@ func emailTaken() *api.Error {
 func (s *Service) addMember(tx kv.Tx, team string, m *member) (id string, err error) {
 	id = kv.IDAt("usr", s.Now())
 	m.Invited, m.Created, m.Updated, m.Version = true, s.now(), s.now(), 1
-	if err := accounts.Insert(tx, "", m.Email, &account{Team: team, User: id}); err != nil {
-		if _, taken := errors.AsType[*kv.ConflictError](err); taken {
-			return "", emailTaken()
+	if !m.Waits {
+		if err := addAccount(tx, team, id, m); err != nil {
+			return "", err
 		}
-		return "", err
 	}
 	return id, members.Insert(tx, team, id, m)
+}
+
+// addAccount lets the member sign in with their address.
+func addAccount(tx kv.Tx, team, id string, m *member) error {
+	err := accounts.Insert(tx, "", m.Email, &account{Team: team, User: id})
+	if _, taken := errors.AsType[*kv.ConflictError](err); taken {
+		return emailTaken()
+	}
+	return err
 }
 
 // SetRole changes what a member may do, from the next request on.
@@ -186,8 +211,10 @@ func removeMember(tx kv.Tx, team, id string, m *member) error {
 	if err := dropLink(tx, m); err != nil {
 		return err
 	}
-	if err := accounts.Delete(tx, "", m.Email); err != nil {
-		return err
+	if !m.Waits {
+		if err := accounts.Delete(tx, "", m.Email); err != nil {
+			return err
+		}
 	}
 	return members.Delete(tx, team, id)
 }
