@@ -43,15 +43,24 @@ func (d *desk) Admit(ctx context.Context, siteID, origin string) (widget.Site, e
 
 // Visit implements widget.Desk.
 func (d *desk) Visit(ctx context.Context, site widget.Site, hello api.ChatIn, address string) (widget.Visit, error) {
-	arrival := chat.Arrival{Team: site.Team, Site: site.Site, Address: address, Origin: site.Origin, Hello: hello}
+	return d.visit(ctx, site, chat.Arrival{Address: address, Hello: hello})
+}
+
+// Call implements widget.Desk.
+func (d *desk) Call(ctx context.Context, site widget.Site, hello api.ChatIn, address string) (widget.Visit, error) {
+	return d.visit(ctx, site, chat.Arrival{Address: address, Hello: hello, Brief: true})
+}
+
+func (d *desk) visit(ctx context.Context, site widget.Site, arrival chat.Arrival) (widget.Visit, error) {
+	arrival.Team, arrival.Site, arrival.Origin = site.Team, site.Site, site.Origin
 	if site.Identity != "off" {
 		arrival.Verify = func(ctx context.Context, claim api.ChatUser) (*chat.Identity, error) {
 			return d.verify(ctx, site.Site, claim)
 		}
 	}
-	if hello.User != nil && arrival.Verify != nil {
+	if claim := arrival.Hello.User; claim != nil && arrival.Verify != nil {
 		var err error
-		if arrival.Verified, err = arrival.Verify(ctx, *hello.User); err != nil {
+		if arrival.Verified, err = arrival.Verify(ctx, *claim); err != nil {
 			return nil, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"edgesvc.dev/svc/daemon"
 	"edgesvc.dev/svc/daemon/internal/llm/llmtest"
 	"edgesvc.dev/svc/daemon/internal/safehtml/xsstest"
 	"edgesvc.dev/svc/sdk/api"
@@ -111,6 +112,29 @@ func TestHostileCredentials(t *testing.T) {
 	got := in.send(t, "GET", "/svc-api/v1/conversations", in.A.Key, "").JSON(t)["data"].([]any)
 	if len(got) != 1 || got[0].(map[string]any)["state"] != "open" || got[0].(map[string]any)["readSeq"] != 0.0 {
 		t.Errorf("the victim's conversation is %v", got)
+	}
+}
+
+// TestFallbackOfAFullChat takes all places of a team with connections of other
+// networks. Another stream is refused; a message by POST is answered and stored.
+func TestFallbackOfAFullChat(t *testing.T) {
+	in := start(t, proxied, func(c *daemon.Config) { c.ChatPlaces, c.ChatPlacesClient = 4, 1 })
+	in.silence(t)
+	for i := range 4 {
+		in.from(t, fmt.Sprint("198.51.100.", i), in.A.SiteID, api.ChatIn{}).until("ready")
+	}
+	if f := last(in.from(t, "192.0.2.1", in.A.SiteID, api.ChatIn{}).until("error")); f.Code != string(api.CodeRateLimited) || !f.Fatal {
+		t.Errorf("a stream too many: %+v", f)
+	}
+	for i := range 3 { // each gives back what it took
+		body := fmt.Sprintf(`{"frame":{"t":"msg","cid":"%d","text":"Is anybody there?"}}`, i)
+		a := in.send(t, "POST", "/svc-api/widget/frames?site="+in.A.SiteID, "", body, "X-Forwarded-For", "192.0.2.1", "Content-Type", "text/plain")
+		if a.StatusCode != 200 || !strings.Contains(string(a.Body), `"t":"ack"`) {
+			t.Fatalf("POST %d: %s %s", i, a.Status, a.Body)
+		}
+	}
+	if got := in.all(t, "/conversations"); len(got) != 3 {
+		t.Errorf("%d conversations are stored, want 3", len(got))
 	}
 }
 

@@ -58,6 +58,10 @@ func (d *desk) Admit(_ context.Context, id, origin string) (widget.Site, error) 
 	return site, nil
 }
 
+func (d *desk) Call(ctx context.Context, site widget.Site, hello api.ChatIn, address string) (widget.Visit, error) {
+	return d.Visit(ctx, site, hello, address)
+}
+
 func (d *desk) Visit(_ context.Context, site widget.Site, hello api.ChatIn, _ string) (widget.Visit, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -148,7 +148,7 @@ func (h *Handler) serveFrames(ctx *fasthttp.RequestCtx, site Site) {
 func (h *Handler) exchange(site Site, p *post, address string) ([]api.ChatOut, error) {
 	ctx, cancel := context.WithTimeout(h.opt.Context, ackWithin)
 	defer cancel()
-	visit, err := h.desk.Visit(ctx, site, api.ChatIn{T: "hello", Visitor: p.Visitor, Since: p.Since, Lang: p.Lang}, address)
+	visit, err := h.desk.Call(ctx, site, api.ChatIn{T: "hello", Visitor: p.Visitor, Since: p.Since, Lang: p.Lang}, address)
 	if err != nil {
 		return nil, err
 	}

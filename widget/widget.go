@@ -48,6 +48,8 @@ type Desk interface {
 	// 401 for a visitor that the site has to prove and has not, 429 with
 	// RetryAfter for one too many. Close of the visit is owed.
 	Visit(ctx context.Context, site Site, hello api.ChatIn, address string) (Visit, error)
+	// Call is Visit for a client that sends one frame and waits for its answer.
+	Call(ctx context.Context, site Site, hello api.ChatIn, address string) (Visit, error)
 }
 
 // Visit is one client's part in its conversation. It is used by two goroutines
@@ -76,8 +78,7 @@ type Options struct {
 	Stream func(http.Handler) fasthttp.RequestHandler
 	// Address is the client's.
 	Address func(*fasthttp.RequestCtx) string
-	// Pace counts a request of the fallback, whose every request is a visit,
-	// against its address and returns how long to wait before it is let through,
+	// Pace counts a request of the fallback against its address and returns how long to wait before it is let through,
 	// 0 for not at all.
 	Pace func(address string) time.Duration
 	// BaseURL is where browsers reach the daemon.

@@ -64,9 +64,8 @@ type hub struct {
 	watches map[string]map[*watch]struct{} // by conversation
 	inboxes map[string]map[*watch]struct{} // by team
 	answers map[string]*answer             // being written, by conversation
-	places  map[string]int                 // connections, by team
-	narrow  map[client]int                 // connections, by team and network
-	wide    map[client]int                 // the same, by the network around it
+	streams tally                          // connections that stay open
+	posts   tally                          // visits of one frame, while they are answered
 }
 
 // client is a network as the chat of one team counts it.
@@ -80,6 +79,39 @@ func clientOf(team, address string) client { return client{team, netaddr.Network
 // around is the most that a provider of IPv6 gives to one customer: its 65,536
 // networks together cannot take all places of a team either.
 func around(team, address string) client { return client{team, netaddr.Within(address, 32, 48)} }
+
+// tally counts visits. The zero tally is empty.
+type tally struct {
+	team   map[string]int
+	narrow map[client]int // by team and network
+	wide   map[client]int // the same, by the network around it
+}
+
+func (c *tally) add(team, address string) {
+	if c.team == nil {
+		c.team, c.narrow, c.wide = map[string]int{}, map[client]int{}, map[client]int{}
+	}
+	c.team[team]++
+	c.narrow[clientOf(team, address)]++
+	c.wide[around(team, address)]++
+}
+
+func (c *tally) remove(team, address string) {
+	uncount(c.team, team)
+	uncount(c.narrow, clientOf(team, address))
+	uncount(c.wide, around(team, address))
+}
+
+// full reports whether the address has as many as it may.
+func (c *tally) full(team, address string, o *Options) bool {
+	return c.narrow[clientOf(team, address)] >= o.PerAddress || c.wide[around(team, address)] >= max(o.PerAddress, o.PerTeam/5)
+}
+
+func uncount[K comparable](m map[K]int, k K) {
+	if m[k]--; m[k] == 0 {
+		delete(m, k)
+	}
+}
 
 // answer is what has been written of one.
 type answer struct {

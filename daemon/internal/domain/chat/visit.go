@@ -25,12 +25,15 @@ type Identity struct {
 
 // Arrival is a visitor's connection.
 type Arrival struct {
-	Team     string
-	Site     api.Site
-	Address  string     // of the client
-	Origin   string     // of its page; "" is a client that is no browser
-	Hello    api.ChatIn // its first frame
-	Verified *Identity  // nil when the site proved nothing
+	Team    string
+	Site    api.Site
+	Address string     // of the client
+	Origin  string     // of its page; "" is a client that is no browser
+	Hello   api.ChatIn // its first frame
+	// Brief says that it ends with the answer to one more frame. It takes none of
+	// the team's places, so that open connections shut nobody out of it.
+	Brief    bool
+	Verified *Identity // nil when the site proved nothing
 	// Verify checks the proof in an identify frame that comes later; nil where
 	// the site proves nothing.
 	Verify func(ctx context.Context, claim api.ChatUser) (*Identity, error)
@@ -44,6 +47,7 @@ type Visit struct {
 	address string
 	network string // stands for it in the store
 	origin  string
+	brief   bool
 	site    site
 	verify  func(context.Context, api.ChatUser) (*Identity, error)
 	frames  *rate.Limiter
@@ -74,7 +78,7 @@ func (s *Service) Visit(ctx context.Context, a Arrival) (*Visit, error) {
 	}
 	v := &Visit{
 		s: s, keys: keyring{keys, a.Team, a.Site.ID, a.Site.Secret.Version}, verify: a.Verify,
-		address: a.Address, network: keys.network(clientOf(a.Team, a.Address).from.String()), origin: a.Origin,
+		address: a.Address, network: keys.network(clientOf(a.Team, a.Address).from.String()), origin: a.Origin, brief: a.Brief,
 		site:   site{a.Site.ID, a.Site.Name, a.Site.Color, a.Site.Greeting},
 		frames: rate.NewLimiter(framesPerSecond, frameBurst),
 	}
@@ -106,32 +110,32 @@ func (s *Service) Visit(ctx context.Context, a Arrival) (*Visit, error) {
 	return v, nil
 }
 
-// enter gives the visit a place, within the limits.
+// enter counts the visit, within the limits. Only what stays open takes one of
+// the team's places.
 func (h *hub) enter(v *Visit, o *Options) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.places == nil {
-		h.places, h.narrow, h.wide = map[string]int{}, map[client]int{}, map[client]int{}
-	}
-	narrow, wide := clientOf(v.keys.team, v.address), around(v.keys.team, v.address)
+	full := h.counts(v).full(v.keys.team, v.address, o)
 	switch {
-	case h.narrow[narrow] >= o.PerAddress, h.wide[wide] >= max(o.PerAddress, o.PerTeam/5):
+	case full && v.brief:
+		return slowDown(3*time.Second, "Too many messages from your address are being answered. Try again in a moment.")
+	case full:
 		return slowDown(10*time.Second, "There are too many chats open from your address. Close one.")
-	case h.places[v.keys.team] >= o.PerTeam:
+	case !v.brief && h.streams.team[v.keys.team] >= o.PerTeam:
 		return slowDown(30*time.Second, "The chat is full. Try again in a moment.")
 	}
-	h.narrow[narrow]++
-	h.wide[wide]++
-	h.places[v.keys.team]++
+	h.counts(v).add(v.keys.team, v.address)
 	join(&h.visits, v.who.ID, v)
 	join(&h.sites, v.site.id, v)
 	return nil
 }
 
-func uncount[K comparable](m map[K]int, k K) {
-	if m[k]--; m[k] == 0 {
-		delete(m, k)
+// counts are where the visit is counted.
+func (h *hub) counts(v *Visit) *tally {
+	if v.brief {
+		return &h.posts
 	}
+	return &h.streams
 }
 
 // Close ends the visit.
@@ -143,9 +147,7 @@ func (v *Visit) Close() {
 		return
 	}
 	v.closed, v.box.wake = true, nil
-	uncount(h.narrow, clientOf(v.keys.team, v.address))
-	uncount(h.wide, around(v.keys.team, v.address))
-	uncount(h.places, v.keys.team)
+	h.counts(v).remove(v.keys.team, v.address)
 	leave(h.visits, v.who.ID, v)
 	leave(h.sites, v.site.id, v)
 	if v.conv != "" && !h.online(v.who.ID) {

@@ -31,6 +31,10 @@ func (quiet) Visit(context.Context, widget.Site, api.ChatIn, string) (widget.Vis
 	return &silence{box: []api.ChatOut{{T: "ready", Visitor: "token"}}}, nil
 }
 
+func (q quiet) Call(ctx context.Context, s widget.Site, hello api.ChatIn, address string) (widget.Visit, error) {
+	return q.Visit(ctx, s, hello, address)
+}
+
 type silence struct{ box []api.ChatOut }
 
 func (*silence) Notify(wake func()) { wake() }
