@@ -57,7 +57,7 @@ func New(a *kit.App) *cobra.Command {
 var texts = &writing.Texts[api.Article]{
 	Noun: "help-article", Kind: "help article", Wanted: anArticle, View: view, Names: slugs, Find: findArticle, ID: articleIDOf,
 	About: func(a *api.Article) writing.About {
-		return writing.About{ID: a.ID, Slug: a.Slug, Title: a.Title, Status: a.Status, Archived: a.Status == api.ArticleArchived}
+		return writing.About{ID: a.ID, Slug: a.Slug, Title: a.Title, Status: a.Status, Published: a.Status == api.ArticlePublished}
 	},
 	Archive: on((*sdk.ArticlesService).Archive),
 	Delete: func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) error {

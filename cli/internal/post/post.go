@@ -80,7 +80,7 @@ func New(a *kit.App) *cobra.Command {
 var texts = &writing.Texts[api.Post]{
 	Noun: "post", Kind: "post", Wanted: aPost, View: view, Names: slugs, Find: findPost, ID: findPostID,
 	About: func(p *api.Post) writing.About {
-		return writing.About{ID: p.ID, Slug: p.Slug, Title: p.Title, Status: p.Status, Archived: p.Status == api.PostArchived}
+		return writing.About{ID: p.ID, Slug: p.Slug, Title: p.Title, Status: p.Status, Published: p.Status == api.PostPublished}
 	},
 	Archive: on((*sdk.PostsService).Archive),
 	Delete: func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) error {

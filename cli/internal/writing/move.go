@@ -33,7 +33,7 @@ type Texts[T any] struct {
 // About is what is told of a text.
 type About struct {
 	ID, Slug, Title, Status string
-	Archived                bool
+	Published               bool
 }
 
 // Move is a verb that changes the status of texts.
@@ -96,17 +96,17 @@ func (t *Texts[T]) move(ctx context.Context, a *kit.App, m Move[T], w kit.WriteF
 	return err
 }
 
-// NewDelete is the verb delete: only an archived text is deleted, and its slug is
-// typed, or --yes given.
+// NewDelete is the verb delete: a draft or an archived text is deleted, a
+// published one is not, and its slug is typed, or --yes given.
 func (t *Texts[T]) NewDelete(a *kit.App) *cobra.Command {
 	w, archive := kit.WriteFlags{Versioned: true}, false
 	cmd := &cobra.Command{
-		Use: "delete " + argument(t.Kind), Short: "Delete an archived " + t.Kind + " for good", Aliases: []string{"rm"}, Args: kit.Exactly(t.Wanted),
+		Use: "delete " + argument(t.Kind), Short: "Delete a draft or an archived " + t.Kind + " for good", Aliases: []string{"rm"}, Args: kit.Exactly(t.Wanted),
 		Example: "  svcctl " + t.Noun + " delete why-go --archive",
 		RunE:    func(cmd *cobra.Command, args []string) error { return t.delete(cmd.Context(), a, w, args[0], archive) },
 	}
 	w.Add(cmd)
-	cmd.Flags().BoolVar(&archive, "archive", false, "archive it first if it is not")
+	cmd.Flags().BoolVar(&archive, "archive", false, "archive it first if it is published")
 	a.CompleteFirst(cmd, t.Names)
 	return cmd
 }
@@ -125,8 +125,8 @@ func (t *Texts[T]) delete(ctx context.Context, a *kit.App, w kit.WriteFlags, ref
 		return err
 	}
 	it := t.About(text)
-	if !it.Archived && !archive {
-		return &kit.Failure{Exit: kit.ExitConflict, Code: "invalid_transition", Message: "only archived " + t.Kind + "s can be deleted; " + it.Slug + " is " + it.Status,
+	if it.Published && !archive {
+		return &kit.Failure{Exit: kit.ExitConflict, Code: "invalid_transition", Message: it.Slug + " is published, and a published " + t.Kind + " cannot be deleted",
 			Hint: "svcctl " + t.Noun + " archive " + it.Slug + ", or --archive"}
 	}
 	if !w.DryRun {
@@ -134,7 +134,7 @@ func (t *Texts[T]) delete(ctx context.Context, a *kit.App, w kit.WriteFlags, ref
 			return err
 		}
 	}
-	if !it.Archived {
+	if it.Published {
 		archived, err := t.Archive(ctx, c, api.Ref{ID: it.ID, IfMatch: version})
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ func (s *Screen) Actions() []screen.Action {
 		{Key: "g", Name: "generate", Doc: "Have a model write a new post", Write: true, Run: s.generate},
 		{Key: "n", Name: "new", Doc: "Write a new post in your editor", Write: true, Run: s.create},
 		{Key: "a", Name: "archive", Doc: "Archive the post, or the marked ones; an archived one becomes a draft", Write: true, Run: s.archive},
-		{Key: "D", Name: "delete", Doc: "Delete an archived post for good", Write: true, Silent: true, Run: s.remove},
+		{Key: "D", Name: "delete", Doc: "Delete a draft or archived post", Write: true, Silent: true, Run: s.remove},
 		{Key: "s", Name: "status", Doc: "Show all, drafts, published or archived posts", Run: s.nextStatus},
 		{Key: "/", Name: "filter", Doc: "Show the posts with these words", Run: s.startFilter},
 		{Key: "enter", Name: "open", Doc: "Read the post", Silent: true, Run: s.enter},
@@ -135,8 +135,8 @@ func (s *Screen) remove() tea.Cmd {
 	if p == nil {
 		return nil
 	}
-	if p.Status != api.PostArchived {
-		return screen.Say("only archived posts can be deleted; a archives it")
+	if p.Status == api.PostPublished {
+		return screen.Say("a published post cannot be deleted; a archives it")
 	}
 	id, slug := p.ID, p.Slug
 	return s.Tell(screen.Confirm{Question: "Delete “" + part.Line(p.Title) + "” for good?", Typed: slug, Then: func() tea.Cmd {

@@ -51,6 +51,20 @@ func TestPublishAndArchive(t *testing.T) {
 	}
 }
 
+// TestDelete: a draft is deleted at once, a published post only from the archive.
+func TestDelete(t *testing.T) {
+	s := tuitest.New(t, 100, 24)
+	s.Keys("p", "D")
+	s.Sees("a published post cannot be deleted")
+	s = tuitest.New(t, 100, 24)
+	s.Keys("D")
+	s.Sees("for good?", "type why-go:")
+	s.Keys("w", "h", "y", "-", "g", "o", "enter")
+	if diff := cmp.Diff([]string{"delete post_01j0000000000000000000000a"}, s.Posts.Calls); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestRefusalIsTold(t *testing.T) {
 	s := tuitest.New(t, 100, 24)
 	s.Posts.Refuse = errors.New("slug is taken")
