@@ -50,6 +50,9 @@ func (c *tableCheck[T]) record(key, rest []byte, f frame) error {
 		c.report(key, err.Error())
 		return nil
 	}
+	if err := whole(key, v); err != nil {
+		return c.absent(key, err, "")
+	}
 	if body, err := c.tx.Get(c.t.bodyKey(id)); err != nil || f.body != (len(body) > 0) {
 		c.report(key, "the body is missing, or there is one too many")
 		return err
@@ -84,6 +87,9 @@ func (c *tableCheck[T]) entry(key, rest []byte, id string) error {
 	_, rest, _ = SplitPart(rest)
 	team, _, _ := SplitPart(rest)
 	v, err := c.t.Get(c.tx, team, id)
+	if err == nil {
+		err = c.t.Whole(id, v)
+	}
 	if err != nil {
 		return c.absent(key, err, "index names a missing record")
 	}

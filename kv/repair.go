@@ -63,6 +63,9 @@ func (r *repair[T]) mend(key []byte, reason string) error {
 	}
 	id, team, v, corrupt := parse[T](r.t.records, key, raw)
 	if corrupt == nil {
+		corrupt, _ = errors.AsType[*CorruptError](whole(key, v))
+	}
+	if corrupt == nil {
 		return r.relist(key, team, id, v)
 	}
 	r.lost[id] = true

@@ -148,6 +148,9 @@ func (t *Table[T]) Put(tx Tx, team, id string, v *T) error {
 		return err
 	}
 	old, err := decode[T](key, f)
+	if err == nil {
+		err = whole(key, old)
+	}
 	if err != nil {
 		return err
 	}
@@ -171,6 +174,9 @@ func (t *Table[T]) Put(tx Tx, team, id string, v *T) error {
 // Delete removes the record, its body with all its parts, and its index entries.
 func (t *Table[T]) Delete(tx Tx, team, id string) error {
 	old, err := t.Get(tx, team, id)
+	if err == nil {
+		err = t.Whole(id, old)
+	}
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 // strangers talk to, changes drafts only.
 func (s *Service) Image(ctx context.Context, who op.Caller, in api.PostImage) (api.JobStarted, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.JobStarted, error) {
-		r, err := table.Get(tx, who.Team, in.ID)
+		r, err := stored(tx, who.Team, in.ID)
 		if err != nil {
 			return api.JobStarted{}, err
 		}

@@ -23,7 +23,10 @@ func (s *Service) PublishedPosts(ctx context.Context, team string, q PublicQuery
 	p := kv.Page[record]{Index: "pub", Prefixes: [][]byte{kv.Key(tag)}}
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		page, err = op.List(tx, table, team, "pub\x00"+tag, api.PageQuery{Cursor: q.Cursor, Limit: q.Limit}, p,
-			func(_ string, r *record) (api.Post, error) {
+			func(id string, r *record) (api.Post, error) {
+				if err := table.Whole(id, r); err != nil {
+					return api.Post{}, err
+				}
 				if q.Content {
 					return withContent(tx, team, r)
 				}
@@ -38,7 +41,10 @@ func (s *Service) PublishedPosts(ctx context.Context, team string, q PublicQuery
 // draft as for one that does not exist.
 func (s *Service) PublishedPost(ctx context.Context, team, slug string) (p api.Post, found bool, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
-		_, r, err := table.Find(tx, team, "slug", kv.Key(slug))
+		id, r, err := table.Find(tx, team, "slug", kv.Key(slug))
+		if err == nil {
+			err = table.Whole(id, r)
+		}
 		if missing(err) || err == nil && r.post().PublishedAt == 0 {
 			return nil
 		}
@@ -56,7 +62,7 @@ func (s *Service) PublishedPost(ctx context.Context, team, slug string) (p api.P
 func (s *Service) PublicAddress(ctx context.Context, team, slug string) (now string, gone bool, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) (err error) {
 		now, gone, err = texts.Now(tx, team, slug, func(id string) (*api.Post, error) {
-			r, err := table.Get(tx, team, id)
+			r, err := stored(tx, team, id)
 			if err != nil {
 				return nil, err
 			}
@@ -88,5 +94,5 @@ func beside(tx kv.Tx, team string, at []byte, newer bool) (*api.Post, error) {
 	if err != nil || len(res.IDs) == 0 {
 		return nil, err
 	}
-	return res.Records[0].post(), nil
+	return res.Records[0].post(), table.Whole(res.IDs[0], res.Records[0])
 }

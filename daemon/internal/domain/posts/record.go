@@ -26,6 +26,7 @@ type record struct {
 	Active bool `cbor:"5,keyasint,omitempty"`
 
 	decoded *api.Post // of JSON, once it was needed
+	damaged error     // why JSON does not decode
 }
 
 // typicalJSON is what most posts need without their content.
@@ -46,16 +47,31 @@ func newRecord(p api.Post, k text.Kept) (*record, error) {
 // with is r with p in place of its post, whose content is the same.
 func (r *record) with(p api.Post) (*record, error) { return newRecord(p, r.kept()) }
 
-// post is the record decoded, without content. Callers do not change it.
+// post is the record decoded, without content; of a damaged one it is empty.
+// Callers do not change it.
 func (r *record) post() *api.Post {
 	if r.decoded == nil {
 		r.decoded = new(api.Post)
 		if err := op.Decode(r.JSON, r.decoded); err != nil {
-			// The store has checked the bytes, and this package wrote them.
-			panic(fmt.Errorf("posts: stored post does not decode: %w", err))
+			r.decoded, r.damaged = new(api.Post), fmt.Errorf("the post does not decode: %w", err)
 		}
 	}
 	return r.decoded
+}
+
+// Damaged implements kv.Lazy.
+func (r *record) Damaged() error {
+	r.post()
+	return r.damaged
+}
+
+// stored reads a post without its content, and makes sure that it decodes.
+func stored(tx kv.Tx, team, id string) (*record, error) {
+	r, err := table.Get(tx, team, id)
+	if err == nil {
+		err = table.Whole(id, r)
+	}
+	return r, err
 }
 
 // The indexes. The slug is first: an insert that meets a taken slug has written
@@ -92,7 +108,7 @@ var table = kv.NewTable("post",
 
 // load reads a post with its content.
 func load(tx kv.Tx, team, id string) (*record, api.Post, error) {
-	r, err := table.Get(tx, team, id)
+	r, err := stored(tx, team, id)
 	if err != nil {
 		return nil, api.Post{}, err
 	}

@@ -55,7 +55,7 @@ func (s *Service) Delete(ctx context.Context, who op.Caller, in api.PostRef) (ap
 }
 
 func (s *Service) remove(tx kv.Tx, who op.Caller, in api.PostRef) error {
-	r, err := table.Get(tx, who.Team, in.ID)
+	r, err := stored(tx, who.Team, in.ID)
 	if err != nil {
 		return err
 	}
