@@ -18,6 +18,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/budget"
+	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/kv/bolt"
 )
 
@@ -49,6 +50,12 @@ func newMetrics(store *bolt.Store, large *budget.Budget) *metrics {
 	figure("svc_store_oldest_view_seconds", "Age of the oldest open snapshot.", func(s bolt.Stats) float64 { return s.OldestView.Seconds() })
 	figure("svc_store_used_bytes", "Bytes of pages that hold data.", func(s bolt.Stats) float64 { return float64(s.Used) })
 	figure("svc_store_free_bytes", "Bytes of pages that will be used again.", func(s bolt.Stats) float64 { return float64(s.Free) })
+	for _, kind := range refusals.Kinds() {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "svc_refusals_total", Help: "Requests, connections and frames turned away since the process began, by kind.",
+			ConstLabels: prometheus.Labels{"kind": kind.String()},
+		}, func() float64 { return float64(kind.Total()) }))
+	}
 	return m
 }
 

@@ -49,7 +49,7 @@ var allowed = map[string][]string{
 
 	// A surface turns bytes into op.Call and back; it knows no domain.
 	"daemon/internal/surface/...":    append([]string{"daemon/internal/surface/hijack"}, below...),
-	"daemon/internal/surface/guard":  {"daemon/internal/budget", "daemon/internal/netaddr"},
+	"daemon/internal/surface/guard":  {"daemon/internal/budget", "daemon/internal/netaddr", "daemon/internal/refusals"},
 	"daemon/internal/surface/hijack": {"daemon/internal/netaddr", "daemon/internal/pace"},
 	// A domain has rules and rows; it knows no surface and no other domain.
 	"daemon/internal/domain":     below,
@@ -66,7 +66,7 @@ var allowed = map[string][]string{
 	"daemon/internal/safehtml": nil,
 	"daemon/internal/template": nil,
 	"daemon/internal/queue":    {"kv"},
-	"daemon/internal/op":       {"daemon/internal/netaddr", "daemon/internal/pace", "kv", "sdk/api"},
+	"daemon/internal/op":       {"daemon/internal/netaddr", "daemon/internal/pace", "daemon/internal/refusals", "kv", "sdk/api"},
 	"daemon/internal/llm":      {"sdk/api"},
 	// The attack corpus that tests share.
 	"daemon/internal/safehtml/...": {"daemon/internal/safehtml"},
@@ -81,7 +81,7 @@ var cliBelow = []string{"cli/internal/atomicfile", "cli/internal/output", "cli/i
 // below is the lowest floor of the daemon, which surfaces and domains stand on.
 var below = []string{"daemon/internal/budget", "daemon/internal/event", "daemon/internal/field", "daemon/internal/llm",
 	"daemon/internal/netaddr", "daemon/internal/op", "daemon/internal/outbound", "daemon/internal/pace",
-	"daemon/internal/queue", "daemon/internal/resource", "daemon/internal/revision", "daemon/internal/safehtml",
+	"daemon/internal/queue", "daemon/internal/refusals", "daemon/internal/resource", "daemon/internal/revision", "daemon/internal/safehtml",
 	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/status", "daemon/internal/superjson", "daemon/internal/text", "daemon/internal/template", "kv", "sdk/api"}
 
 // TestImports holds the tree to its import rules. Test files are free.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -138,12 +139,14 @@ func Refusal(err error) *api.Error {
 		return api.NewError(http.StatusBadRequest, api.CodeInvalidRequest, "The request cannot be stored: %s. Nothing was changed.", u.Reason)
 	}
 	if full, ok := errors.AsType[*kv.TeamFullError](err); ok {
+		refusals.TeamFull.Count()
 		return api.NewError(http.StatusInsufficientStorage, api.CodeStorageFull,
 			"Your team's storage is full: with this it would hold %d bytes, and the limit of each team is %d. Nothing was changed. Delete what you do not need.",
 			full.Size, full.Limit)
 	}
 	switch {
 	case errors.Is(err, kv.ErrFull):
+		refusals.StorageFull.Count()
 		return api.NewError(http.StatusInsufficientStorage, api.CodeStorageFull,
 			"The server's storage is full, not yours alone. Nothing was changed; reading and deleting still work.")
 	case errors.Is(err, kv.ErrClosed), errors.Is(err, context.Canceled):

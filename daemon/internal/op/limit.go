@@ -7,6 +7,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/netaddr"
 	"edgesvc.dev/svc/daemon/internal/pace"
+	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -93,6 +94,7 @@ func (l *Limiter) Take(who *Caller, class Class) (Rate, error) {
 	if s.Wait == 0 {
 		return r, nil
 	}
+	refusals.RateLimit.Count()
 	e := api.NewError(http.StatusTooManyRequests, api.CodeRateLimited, "At most %d %s requests a minute are allowed.", quota, class)
 	e.RetryAfter = seconds(s.Wait)
 	return r, e

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/pace"
+	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 func slowDown(retryAfter time.Duration, detail string, args ...any) *api.Error {
+	refusals.Visitor.Count()
 	e := api.NewError(http.StatusTooManyRequests, api.CodeRateLimited, detail, args...)
 	e.RetryAfter = max(1, int(math.Ceil(retryAfter.Seconds())))
 	return e

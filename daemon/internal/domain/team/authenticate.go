@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -92,6 +93,7 @@ func (s *Service) wrong(address string, e *api.Error) error {
 	if wait := s.guesses.spend(origin(address), s.Now()); wait > 0 {
 		return tooMany(wait)
 	}
+	refusals.BadKey.Count()
 	return e
 }
 

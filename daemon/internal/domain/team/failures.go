@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/netaddr"
+	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -175,6 +176,7 @@ func signInNetwork(address string) string {
 func origin(address string) string { return "address " + netaddr.Network(address).String() }
 
 func tooMany(wait time.Duration) *api.Error {
+	refusals.LockOut.Count()
 	e := api.NewError(http.StatusTooManyRequests, api.CodeRateLimited, "Too many attempts failed. Wait before the next.")
 	e.RetryAfter = int((wait + time.Second - 1) / time.Second)
 	return e

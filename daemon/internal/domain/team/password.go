@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/crypto/argon2"
 
+	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -76,6 +77,7 @@ func (s *Service) hash(ctx context.Context, p *password, text string) ([]byte, e
 	case s.hashing <- struct{}{}:
 		defer func() { <-s.hashing }()
 	case <-patience.Done():
+		refusals.Overloaded.Count()
 		e := api.NewError(http.StatusServiceUnavailable, api.CodeOverloaded, "Too many are signing in at once. Try again.")
 		e.RetryAfter = int(hashPatience / time.Second)
 		return nil, e

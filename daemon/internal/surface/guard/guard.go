@@ -363,6 +363,7 @@ func (s *Server) recover(ctx *fasthttp.RequestCtx) {
 }
 
 func (s *Server) refuse(ctx *fasthttp.RequestCtx, r *refusal) {
+	r.count()
 	id := requestID(ctx)
 	s.log.Debug("request refused", "requestId", id, "address", ctx.RemoteAddr().String(), "code", r.code, "detail", r.detail)
 	ctx.Response.Reset()

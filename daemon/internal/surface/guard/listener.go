@@ -268,6 +268,7 @@ func (l *listener) heard(c *conn) {
 
 // turnAway answers raw and closes it without holding up Accept.
 func (l *listener) turnAway(raw net.Conn, r *refusal) {
+	r.count()
 	if !l.plain || int(l.lingering.Load()) >= l.limits.lingering {
 		_ = raw.Close()
 		return

@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/valyala/fasthttp"
+
+	"edgesvc.dev/svc/daemon/internal/refusals"
 )
 
 // A refusal is an answer that the server gives in place of the handler.
@@ -57,6 +59,16 @@ func refusalOf(err error) *refusal {
 		return &tooSlow
 	}
 	return malformed("The request is not well-formed HTTP/1.1.")
+}
+
+// count counts those refusals that tell of load.
+func (r *refusal) count() {
+	switch r.code {
+	case "rate_limited":
+		refusals.RateLimit.Count()
+	case "overloaded":
+		refusals.Overloaded.Count()
+	}
 }
 
 // problem is the body of a refusal (RFC 9457).

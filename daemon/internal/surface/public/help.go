@@ -10,6 +10,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -195,6 +196,7 @@ func (p *Pages) search(ctx *fasthttp.RequestCtx, s site, q string) ([]api.HelpHi
 	select {
 	case p.searching <- struct{}{}:
 	case <-patience.C:
+		refusals.Overloaded.Count()
 		e := api.NewError(fasthttp.StatusServiceUnavailable, api.CodeOverloaded, "Too many search at once.")
 		e.RetryAfter = 5
 		return nil, e
