@@ -1774,7 +1774,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
       /** Lists questions that no help article answers, those of one meaning together. */
       list: Query<GapQuery | void, PageOfGap>;
     };
-    /** Builds the search index of the help articles anew. */
+    /** Rebuilds the search index of the help articles. */
     reindex: Mutation<Record<string, never> | void, Reindexed>;
     /** Finds the help articles that answer a question or hold the words of a search, best first. */
     search: Query<HelpSearch, HelpHits>;

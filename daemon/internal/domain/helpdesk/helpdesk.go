@@ -104,7 +104,7 @@ func (s *Service) searchOps() []op.Op {
 			Refuses: []api.Code{api.CodeInvalidTransition},
 			Doc:     "Makes a draft help article of a gap, for somebody to write the answer."},
 		{Name: "helpdesk.reindex", Method: "POST", Path: "/helpdesk/reindex", Scope: op.HelpdeskWrite, Do: op.Func(s.Reindex),
-			Doc: "Builds the search index of the help articles anew."},
+			Doc: "Rebuilds the search index of the help articles."},
 	}
 }
 

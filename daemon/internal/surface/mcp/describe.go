@@ -42,6 +42,11 @@ func (t *tool) inputSchema(s schemas) object {
 	in := s.input(t.op)
 	members, _ := in["properties"].(object)
 	t.narrow(members)
+	if id, ok := members["id"].(object); ok {
+		if doc, ok := id["description"].(string); ok {
+			id["description"] = t.op.Named(doc)
+		}
+	}
 	if t.content {
 		members["contentFormat"] = object{"type": "string", "enum": []string{"html", "markdown"}, "default": "html", "description": "What content is written in."}
 	}

@@ -138,7 +138,10 @@ func describeRow(reg huma.Registry, row *op.Op) *huma.Operation {
 		s, required := in.Properties[name], slices.Contains(in.Required, name)
 		switch {
 		case strings.Contains(row.Path, "{"+name+"}"):
-			o.Parameters = append(o.Parameters, parameter(name, "path", true, s))
+			p := parameter(name, "path", true, s)
+			p.Description = row.Named(p.Description)
+			p.Schema.Description = p.Description
+			o.Parameters = append(o.Parameters, p)
 		case !row.TakesBody():
 			if name != "ifMatch" {
 				o.Parameters = append(o.Parameters, parameter(name, "query", required, s))
