@@ -34,7 +34,7 @@ type Config struct {
 	MaxSize          size          `name:"max-size" env:"SVCD_MAX_SIZE" default:"64GiB" doc:"Largest size of the data file. Writes are refused beyond it, reads go on."`
 	TeamSize         size          `name:"team-size" env:"SVCD_TEAM_SIZE" doc:"Most bytes that one team may store, so that none fills the data file for all. Empty: half of max-size."`
 	MemoryLimit      size          `name:"memory-limit" env:"SVCD_MEMORY_LIMIT" doc:"Soft memory limit of the process. Empty: none beyond GOMEMLIMIT."`
-	Limits           []string      `name:"limits" env:"SVCD_LIMITS" default:"read=600,write=300,ai=30,events=6000,emails=120,mcp=300,trpc=1200,login=10,pages=600,search=60" doc:"Requests a minute for each credential, or for each client network without one, by class. 0 is no limit."`
+	Limits           []string      `name:"limits" env:"SVCD_LIMITS" default:"read=600,write=300,ai=30,events=6000,emails=120,mcp=300,trpc=1200,login=10,pages=600,search=60" doc:"Requests a minute for each credential, or for each client network without one, by class. 0 means no limit."`
 	JobWorkers       int           `name:"job-workers" env:"SVCD_JOB_WORKERS" default:"4" doc:"Generation jobs that run at once."`
 	EventRetention   time.Duration `name:"event-retention" env:"SVCD_EVENT_RETENTION" default:"2160h" doc:"How long the event log is kept."`
 	Drain            time.Duration `name:"drain" env:"SVCD_DRAIN" default:"10s" doc:"How long a stop waits for requests in flight."`
@@ -45,9 +45,9 @@ type Config struct {
 	AnthropicKey     secret        `name:"anthropic-api-key" env:"ANTHROPIC_API_KEY" doc:"Key for Anthropic's models."`
 	AnthropicBaseURL string        `name:"anthropic-base-url" env:"ANTHROPIC_BASE_URL" doc:"Address of a compatible server."`
 	AllowCIDR        []string      `name:"allow-cidr" env:"SVCD_ALLOW_CIDR" doc:"Private address ranges that tasks may reach, as 10.0.0.0/8. For development; none by default."`
-	ChatDailyNetwork size          `name:"chat-daily-network" env:"SVCD_CHAT_DAILY_NETWORK" default:"16MiB" doc:"What visitors of one address (IPv6: one /64) may have a team's chat store in a day, answers included. 0 is no limit."`
-	ChatDailySite    size          `name:"chat-daily-site" env:"SVCD_CHAT_DAILY_SITE" default:"512MiB" doc:"The same for all visitors of one site. 0 is no limit."`
-	ChatDailyTeam    size          `name:"chat-daily-team" env:"SVCD_CHAT_DAILY_TEAM" default:"1GiB" doc:"The same for all visitors of one team. 0 is no limit."`
+	ChatDailyNetwork size          `name:"chat-daily-network" env:"SVCD_CHAT_DAILY_NETWORK" default:"16MiB" doc:"What visitors of one address (IPv6: one /64) may have a team's chat store in a day, answers included. 0 means no limit."`
+	ChatDailySite    size          `name:"chat-daily-site" env:"SVCD_CHAT_DAILY_SITE" default:"512MiB" doc:"The same for all visitors of one site. 0 means no limit."`
+	ChatDailyTeam    size          `name:"chat-daily-team" env:"SVCD_CHAT_DAILY_TEAM" default:"1GiB" doc:"The same for all visitors of one team. 0 means no limit."`
 	ChatPlaces       int           `name:"chat-places" env:"SVCD_CHAT_PLACES" default:"500" doc:"Chats that may be open on a team's sites at once."`
 	ChatPlacesClient int           `name:"chat-places-client" env:"SVCD_CHAT_PLACES_CLIENT" default:"5" doc:"Of those, the most that one address (IPv6: one /64) may have."`
 	ModelMap         []string      `name:"model-map" env:"SVCD_MODEL_MAP" doc:"Names that a compatible server uses, as gpt-6-luna=llama3."`
@@ -92,7 +92,7 @@ func parseSize(s string) (size, error) {
 			return size(n * u.bytes), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no size; write it like 512MiB or 64GiB", s)
+	return 0, fmt.Errorf("%q is not a size; write it like 512MiB or 64GiB", s)
 }
 
 func (s size) String() string {
@@ -183,7 +183,7 @@ func (c *Config) check() error {
 		wrong("data: name a folder")
 	}
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
-		wrong("listen: %q is no host:port", c.Listen)
+		wrong("listen: %q is not host:port", c.Listen)
 	} else if !c.TLS() && !c.BehindProxy && !loopback(c.Listen) {
 		wrong("listen: %s is reachable by others and would carry keys in clear text. Give tls-domains or tls-cert and tls-key, set behind-proxy when a proxy does TLS, or listen on 127.0.0.1", c.Listen)
 	}
@@ -191,7 +191,7 @@ func (c *Config) check() error {
 		wrong("admin: %q must be a loopback address like 127.0.0.1:8081", c.Admin)
 	}
 	if u, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		wrong("base-url: %q is no http or https address", c.BaseURL)
+		wrong("base-url: %q is not an http or https address", c.BaseURL)
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		wrong("tls-cert and tls-key go together")
@@ -268,7 +268,7 @@ func (c *Config) allowed() ([]netip.Prefix, error) {
 	for _, text := range c.AllowCIDR {
 		r, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no range; write it like 10.0.0.0/8", text)
+			return nil, fmt.Errorf("%q is not a range; write it like 10.0.0.0/8", text)
 		}
 		ranges = append(ranges, r)
 	}

@@ -70,7 +70,7 @@ export interface AgentCreate {
 export interface AgentLimits {
   /** Tool calls for one answer; 4 by default. */
   maxToolSteps?: number | undefined;
-  /** Tokens per UTC day; 0 is no limit. */
+  /** Tokens per UTC day; 0 means no limit. */
   dailyTokens?: number | undefined;
   /** 4000 by default. */
   maxReplyChars?: number | undefined;
@@ -1602,7 +1602,7 @@ type Subscription<I, O> = TRPCSubscriptionProcedure<{ input: I; output: AsyncIte
 
 export type AppRouter = TRPCBuiltRouter<Root, {
   agents: {
-    /** Makes an agent the one that answers on the widget. The one before is deactivated with it, and named. */
+    /** Makes an agent the one that answers on the widget. Deactivates the previous agent and returns its id. */
     activate: Mutation<Ref, AgentActivated>;
     /** Lists the team's agents with their models and tools. */
     available: Query<Record<string, never> | void, AgentList>;

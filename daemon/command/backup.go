@@ -86,7 +86,7 @@ One with records that cannot be read is put in place all the same: they are name
 				return err
 			}
 			if _, err := os.Lstat(filepath.Join(cfg.Data, seal.File)); errors.Is(err, fs.ErrNotExist) {
-				fmt.Fprintf(c.out, "note: %s is not in %s. Copy it from where you keep it before the start, or set the keys of tasks and sites anew.\n", seal.File, cfg.Data)
+				fmt.Fprintf(c.out, "note: %s is not in %s. Copy it from where you keep it before the start, or set the keys of tasks and sites again.\n", seal.File, cfg.Data)
 			}
 			_, err = fmt.Fprintf(c.out, "%s is restored\n", target)
 			return err

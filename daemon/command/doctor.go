@@ -143,5 +143,5 @@ func examineTLS(cfg *daemon.Config) finding {
 	case cfg.BehindProxy:
 		return finding{"tls", "ok", "a proxy in front does TLS"}
 	}
-	return finding{"tls", "note", "none; that is fine on loopback only"}
+	return finding{"tls", "note", "none; allowed only on loopback"}
 }

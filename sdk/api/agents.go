@@ -47,7 +47,7 @@ func (t AgentTools) Allows(name string) bool {
 // AgentLimits bound what an agent spends. Zero members take the defaults.
 type AgentLimits struct {
 	MaxToolSteps  int `json:"maxToolSteps,omitempty" minimum:"1" maximum:"8" doc:"Tool calls for one answer; 4 by default."`
-	DailyTokens   int `json:"dailyTokens,omitempty" minimum:"0" doc:"Tokens per UTC day; 0 is no limit."`
+	DailyTokens   int `json:"dailyTokens,omitempty" minimum:"0" doc:"Tokens per UTC day; 0 means no limit."`
 	MaxReplyChars int `json:"maxReplyChars,omitempty" minimum:"100" maximum:"20000" doc:"4000 by default."`
 }
 
@@ -204,7 +204,7 @@ type AgentStats struct {
 	RatedBad      int   `json:"ratedBad"`
 }
 
-// CannedResponse is a saved reply.
+// CannedResponse is an answer that the team wrote in advance.
 type CannedResponse struct {
 	Head
 	Shortcut  string   `json:"shortcut" doc:"Unique per team."`

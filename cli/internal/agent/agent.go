@@ -37,7 +37,7 @@ func New(a *kit.App) *cobra.Command {
 			Do: by(func(ctx context.Context, c *sdk.Client, ref api.Ref, options []sdk.CallOption) (*api.Agent, error) {
 				return c.Agents.Duplicate(ctx, ref, options...)
 			})}),
-		noun.NewAct(a, crud.Act[api.Agent]{Verb: "activate", Short: "Make an agent the one that answers", Long: "Makes an agent the one that answers visitors. The agent that was active is deactivated and named.", Do: activate}),
+		noun.NewAct(a, crud.Act[api.Agent]{Verb: "activate", Short: "Make an agent the one that answers", Long: "Makes an agent the one that answers visitors. Deactivates the previous agent and names it.", Do: activate}),
 		noun.NewAct(a, crud.Act[api.Agent]{Verb: "deactivate", Short: "Stop an agent from answering", Do: by(func(ctx context.Context, c *sdk.Client, ref api.Ref, options []sdk.CallOption) (*api.Agent, error) {
 			return c.Agents.Deactivate(ctx, ref, options...)
 		})}),

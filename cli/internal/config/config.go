@@ -122,7 +122,7 @@ var shownView = output.View[shown]{
 
 func newShow(a *kit.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "show", Short: "Show what holds now, and from where", Args: kit.Exactly(),
+		Use: "show", Short: "Show the settings in effect and where each comes from", Args: kit.Exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			s, err := a.Load()
 			if err != nil {

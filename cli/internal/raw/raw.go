@@ -227,7 +227,7 @@ func (o *call) pages(ctx context.Context, c *sdk.Client, path string, header htt
 		}
 		var p page
 		if err := json.Unmarshal(resp.Body, &p); err != nil || p.Data == nil {
-			return kit.Usage("%s is no list: --paginate does not apply", path)
+			return kit.Usage("%s is not a list: --paginate does not apply", path)
 		}
 		if o.slurp {
 			joined = append(joined, resp.Body)

@@ -279,7 +279,7 @@ func (o *Syncer) verdict(ctx context.Context, items []*postsync.Item) error {
 		return filesFailure(ctx, failed, len(items))
 	case drift > 0:
 		return &kit.Failure{Exit: kit.ExitConflict, Code: "drift", Topic: "sync",
-			Message: "on the server, " + kit.Count(drift, o.Noun) + " not as this folder knows it",
+			Message: kit.Count(drift, o.Noun) + " changed on the server since the last sync",
 			Hint:    "--on-drift ours overwrites the server (in CI, where the folder is right), --on-drift theirs the files"}
 	case o.exitCode && o.dryRun && changes > 0:
 		return &kit.Failure{Exit: kit.ExitDifferences}

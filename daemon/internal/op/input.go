@@ -175,7 +175,7 @@ func (in *input) setParams(v reflect.Value, args *Args) error {
 		fv := v.FieldByIndex(f.index)
 		switch {
 		case !fv.IsZero() && len(args.Body) > 0:
-			bad = append(bad, api.FieldError{Pointer: "/" + p.Name, Code: "unknown_field", Message: "stands in the path, not in the body"})
+			bad = append(bad, api.FieldError{Pointer: "/" + p.Name, Code: "unknown_field", Message: "belongs in the path, not in the body"})
 		case slices.ContainsFunc(args.Params[:i], func(q Param) bool { return q.Name == p.Name }):
 			bad = append(bad, api.FieldError{Pointer: p.Name, Code: "duplicate", Message: "is given twice"})
 		case !f.set(fv, p.Value):

@@ -279,7 +279,7 @@ func arithmetic(f func(a, b float64) float64) filter {
 		}
 		out := f(a, b)
 		if math.IsNaN(out) || math.IsInf(out, 0) {
-			return nil, errors.New("the result is no number")
+			return nil, errors.New("the result is not a number")
 		}
 		return out, nil
 	}

@@ -77,7 +77,7 @@ func (s *Service) Ops() []op.Op {
 		{Name: "agents.duplicate", Session: op.Editor, Class: write, Status: http.StatusCreated, Do: op.Func(s.Duplicate),
 			Doc: "Creates an inactive agent with the settings of another."},
 		{Name: "agents.activate", Session: op.Editor, Class: write, Do: op.Func(s.Activate),
-			Doc: "Makes an agent the one that answers on the widget. The one before is deactivated with it, and named."},
+			Doc: "Makes an agent the one that answers on the widget. Deactivates the previous agent and returns its id."},
 		{Name: "agents.deactivate", Frees: true, Session: op.Editor, Class: write, Do: op.Func(s.Deactivate),
 			Doc: "Ends an agent's answering on the widget."},
 		{Name: "agents.setRespondToChats", Session: op.Editor, Class: write, Do: op.Func(s.SetRespondToChats),

@@ -127,7 +127,7 @@ func checkCategory(tx kv.Tx, team, id string) error {
 	}
 	known, err := categories.Exists(tx, team, id)
 	if err == nil && !known {
-		return api.Invalid("/categoryId", "not_found", "is no category of this team")
+		return api.Invalid("/categoryId", "not_found", "is not a category of this team")
 	}
 	return err
 }

@@ -322,7 +322,7 @@ func (s *Service) confirm(ctx context.Context, who *op.Caller, a *account, text 
 	}
 	ok, err := s.compare(ctx, who, try, a, text)
 	if err == nil && !ok {
-		err = api.Invalid("/currentPassword", "incorrect", "The current password is another.")
+		err = api.Invalid("/currentPassword", "incorrect", "The current password is wrong.")
 	}
 	return err
 }

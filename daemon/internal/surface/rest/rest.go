@@ -1,5 +1,6 @@
 // Package rest offers the operation table as versioned JSON over HTTP, to team
-// API keys. It knows paths, headers and problem+json; what operations do it does not know.
+// API keys. It knows paths, headers and problem+json; it does not know what operations
+// do.
 package rest
 
 import (

@@ -3,7 +3,7 @@
 // message envelopes posted to the bare path. Values are SuperJSON.
 //
 // Router is the protocol and knows procedures only; Handler offers the
-// operation table through it. What operations do it does not know.
+// operation table through it. It does not know what operations do.
 package trpc
 
 import (
