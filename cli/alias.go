@@ -33,7 +33,7 @@ func newAliasSet(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "set NAME COMMAND", Short: "Set an alias; an empty command removes it", Args: kit.Exactly("a name", "a command line"),
 		Example: "  svcctl alias set drafts 'post list --status draft'",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			name := args[0]
 			if isCommand(name) || strings.HasPrefix(name, "-") || strings.ContainsAny(name, " \t") {
 				return kit.Usage("%q cannot be an alias: it is a command, or no single word", name)

@@ -247,6 +247,7 @@ func (c *Config) teamSize() int64 {
 	return int64(c.MaxSize) / 2
 }
 
+// TLS reports whether svcd serves HTTPS itself.
 func (c *Config) TLS() bool { return len(c.TLSDomains) > 0 || c.TLSCert != "" }
 
 func (c *Config) limits() (op.Limits, error) {

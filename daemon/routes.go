@@ -184,6 +184,7 @@ func (d *Daemon) signIn(ctx *fasthttp.RequestCtx) {
 	token := string(ctx.QueryArgs().Peek("token"))
 	if !linkToken.MatchString(token) {
 		ctx.Error("This is not a sign-in link. Copy it whole.", fasthttp.StatusBadRequest)
+		ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
 		return
 	}
 	link := d.base + "/sign-in?token=" + token

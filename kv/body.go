@@ -3,6 +3,7 @@ package kv
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -76,7 +77,7 @@ func (t *Table[T]) bodiesOf(tx Tx, id string) (keys [][]byte, err error) {
 			return nil, err
 		}
 	}
-	parts := append(key[:len(key)-1:len(key)-1], '.')
+	parts := slices.Concat(key[:len(key)-1], []byte{'.'})
 	err = tx.Scan(Prefix(parts), func(k, _ []byte) error {
 		part, _, _ := SplitPart(k[len(t.bodies):])
 		// a record may have an id that looks like a part's

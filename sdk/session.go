@@ -41,7 +41,7 @@ func signIn(ctx context.Context, baseURL string, in api.Login, options []Option)
 	if err != nil {
 		return nil, err
 	}
-	return New(baseURL, append(options, WithSession(string(s.Token)))...), nil
+	return New(baseURL, append(options, WithSession(s.Token))...), nil
 }
 
 // Token returns the session's token, for WithSession at another time.

@@ -54,6 +54,7 @@ type notice struct {
 // ticked says what time it is.
 type ticked time.Time
 
+// Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.tick()}
 	if m.log != nil {

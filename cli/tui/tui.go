@@ -51,6 +51,7 @@ type Config struct {
 
 // What the rest of svcctl lends the screens.
 type (
+	// Desk is the rest of svcctl, as the screens use it.
 	Desk     = screen.Desk
 	Terminal = screen.Terminal
 	SignIn   = screen.SignIn

@@ -62,8 +62,11 @@ func TestEveryService(t *testing.T) {
 	if _, err := c.Posts.Unarchive(ctx, api.Ref{ID: post.ID}); err != nil {
 		t.Error(err)
 	}
-	if err := c.Posts.Delete(ctx, api.Ref{ID: post.ID}); code(err) != api.CodeInvalidTransition {
-		t.Errorf("a draft was deleted: %v", err)
+	if err := c.Posts.Delete(ctx, api.Ref{ID: post.ID}); err != nil {
+		t.Errorf("delete a draft: %v", err)
+	}
+	if _, err := c.Posts.Get(ctx, post.ID); code(err) != api.CodeNotFound {
+		t.Errorf("a deleted post: %v", err)
 	}
 	events, err := c.Events.List(ctx, api.EventQuery{Type: "post.published"})
 	if err != nil || len(events.Data) != 1 {

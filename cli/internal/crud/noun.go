@@ -86,12 +86,12 @@ func (n *Noun[T, C, P, Q]) path() string { return strings.TrimSpace(n.Under + " 
 
 // View is how the objects are shown.
 func (n *Noun[T, C, P, Q]) View() output.View[T] {
-	return output.View[T]{ID: func(record *T) string { return field(record, "ID") }, Columns: n.Columns}
+	return output.View[T]{ID: func(record *T) string { return idOf(record) }, Columns: n.Columns}
 }
 
-// field is a text field of a struct.
-func field(record any, name string) string {
-	v := reflect.ValueOf(record).Elem().FieldByName(name)
+// idOf is the id of an object of the contract.
+func idOf(record any) string {
+	v := reflect.ValueOf(record).Elem().FieldByName("ID")
 	if v.Kind() != reflect.String {
 		return ""
 	}
@@ -103,7 +103,7 @@ func (n *Noun[T, C, P, Q]) label(record *T) string {
 	if by := memberText(record, n.By); by != "" {
 		return by
 	}
-	return field(record, "ID")
+	return idOf(record)
 }
 
 // memberText is a text by its name in JSON.
@@ -193,7 +193,7 @@ func (n *Noun[T, C, P, Q]) FindID(ctx context.Context, s Service[T, C, P, Q], re
 	if err != nil {
 		return "", err
 	}
-	return field(record, "ID"), nil
+	return idOf(record), nil
 }
 
 // Names are what objects may be called on the command line, for completion.
@@ -226,7 +226,7 @@ func (n *Noun[T, C, P, Q]) changed(a *kit.App, done string, record *T) error {
 		return err
 	}
 	if n.IDOnly && !p.Structured() && p.Format == "" {
-		return a.PrintText(field(record, "ID") + "\n")
+		return a.PrintText(idOf(record) + "\n")
 	}
 	return output.One(p, n.View(), record)
 }

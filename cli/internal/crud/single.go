@@ -35,7 +35,7 @@ func (s *Single[T, P]) Command(a *kit.App) *cobra.Command {
 }
 
 func (s *Single[T, P]) view() output.View[T] {
-	return output.View[T]{ID: func(record *T) string { return field(record, "ID") }, Columns: s.Columns}
+	return output.View[T]{ID: func(record *T) string { return idOf(record) }, Columns: s.Columns}
 }
 
 func (s *Single[T, P]) newGet(a *kit.App) *cobra.Command {

@@ -258,7 +258,7 @@ func (n *Noun[T, C, P, Q]) delete(ctx context.Context, a *kit.App, w kit.WriteFl
 	if err != nil {
 		return err
 	}
-	id, label := field(record, "ID"), n.label(record)
+	id, label := idOf(record), n.label(record)
 	if !w.DryRun {
 		if err := a.Confirm(gerund(n.ending().Verb)+" "+id, label); err != nil {
 			return err

@@ -173,7 +173,7 @@ func (d articles) Update(ctx context.Context, in api.PostPatch, options ...sdk.C
 
 // Archive implements postsync.Texts.
 func (d articles) Archive(ctx context.Context, ref api.PostRef, options ...sdk.CallOption) (*api.Post, error) {
-	return asPost(d.desk.Archive(ctx, api.ArticleRef(ref), options...))
+	return asPost(d.desk.Archive(ctx, ref, options...))
 }
 
 var errPostOnly = &kit.Failure{Exit: kit.ExitInvalid, Code: "invalid_file", Message: "publishAt, image, canonicalUrl and metadata are for posts; help articles have none"}

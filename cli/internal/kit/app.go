@@ -1,3 +1,5 @@
+// Package kit is what svcctl's nouns share: the App with its settings, output,
+// confirmation, waiting and progress. It knows no noun.
 package kit
 
 import (

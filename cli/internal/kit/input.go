@@ -26,7 +26,7 @@ func (a *App) Text(argument string) (string, error) {
 
 // ReadInput reads a file, or standard input for "-".
 func (a *App) ReadInput(name string) ([]byte, error) {
-	var r io.Reader = a.IO.In
+	r := a.IO.In
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {

@@ -40,6 +40,7 @@ func (l *ListFlags) AddPaged(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&l.Cursor, "cursor", "", "go on where a list before ended")
 }
 
+// Check refuses flags that contradict each other.
 func (l *ListFlags) Check() error {
 	if !l.All && l.Limit < 1 {
 		return Usage("--limit must be 1 or more; --all shows everything")

@@ -37,7 +37,7 @@ func ParseSince(s string) (api.Time, error) { return parseTime(s, -1) }
 // ParseUntil reads a span after now, or a time or day; empty is no limit.
 func ParseUntil(s string) (api.Time, error) { return parseTime(s, 1) }
 
-func parseTime(s string, sign time.Duration) (api.Time, error) {
+func parseTime(s string, sign int) (api.Time, error) {
 	if s == "" {
 		return 0, nil
 	}
@@ -50,5 +50,8 @@ func parseTime(s string, sign time.Duration) (api.Time, error) {
 	if err != nil {
 		return 0, Usage("a time is like 7d, 3h, 2026-01-31 or 2026-01-31T15:04:05Z, not %q", s)
 	}
-	return api.TimeOf(time.Now().Add(sign * d)), nil
+	if sign < 0 {
+		d = -d
+	}
+	return api.TimeOf(time.Now().Add(d)), nil
 }

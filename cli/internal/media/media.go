@@ -4,7 +4,6 @@ package media
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -72,7 +71,7 @@ func (o *upload) run(ctx context.Context, files []string) error {
 
 func (o *upload) upload(ctx context.Context, c *sdk.Client, file string) (*api.Media, error) {
 	in := sdk.MediaUpload{Name: o.name, Alt: o.alt}
-	var body io.Reader = o.app.IO.In
+	body := o.app.IO.In
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {

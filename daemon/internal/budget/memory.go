@@ -37,7 +37,7 @@ func Group(system fs.FS) int64 {
 		if len(parts) < 3 {
 			continue
 		}
-		root, file := "", ""
+		var root, file string
 		switch {
 		case parts[1] == "": // version 2
 			root, file = "sys/fs/cgroup", "memory.max"

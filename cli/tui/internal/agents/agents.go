@@ -51,17 +51,26 @@ type agentChanged struct {
 	done  string
 }
 
+// New returns the screen.
 func New(r *screen.Room, all Service, tried Tasks) *Screen {
 	return &Screen{Halves: screen.Halves{Room: r}, api: all, tried: tried, runs: map[string]*trial{}, variables: map[string]string{},
 		list:  part.NewList(func(a *api.Agent) string { return a.ID }),
 		tasks: part.NewList(func(t *api.Task) string { return t.ID })}
 }
 
+// Name implements screen.Screen.
 func (s *Screen) Name() string { return "Agents" }
-func (s *Screen) Badge() int   { return 0 }
+
+// Badge implements screen.Screen.
+func (s *Screen) Badge() int { return 0 }
+
+// Typing implements screen.Screen.
 func (s *Screen) Typing() bool { return false }
+
+// MembersOnly reports that the screen is for signed-in members.
 func (s *Screen) MembersOnly() {}
 
+// Show implements screen.Screen.
 func (s *Screen) Show() tea.Cmd {
 	if s.api == nil {
 		return nil
@@ -73,6 +82,7 @@ func (s *Screen) Show() tea.Cmd {
 	})
 }
 
+// Update implements screen.Screen.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case agentsLoaded:
@@ -153,6 +163,7 @@ var toggles = []toggle{
 		}},
 }
 
+// Actions implements screen.Screen.
 func (s *Screen) Actions() []screen.Action {
 	if s.api == nil {
 		return nil
@@ -257,6 +268,7 @@ func (s *Screen) edit() tea.Cmd {
 	})
 }
 
+// Key implements screen.Screen.
 func (s *Screen) Key(k tea.KeyMsg) tea.Cmd {
 	name := k.String()
 	switch s.part {
@@ -281,6 +293,7 @@ func (s *Screen) Key(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
+// Picked implements screen.Screen.
 func (s *Screen) Picked() screen.Subject {
 	if t := s.tasks.Current(); t != nil && s.part == partTasks {
 		return screen.Subject{ID: t.ID, Command: "svcctl task run " + t.ID}

@@ -138,6 +138,7 @@ func (s *Screen) drawTrial(p part.Pane, w, h int) []string {
 	return p.Draw(s.Theme, w, h)
 }
 
+// Click implements screen.Screen.
 func (s *Screen) Click(x, y int) tea.Cmd {
 	lw, _ := s.Split(s.listWidth())
 	switch {
@@ -155,6 +156,7 @@ func (s *Screen) Click(x, y int) tea.Cmd {
 	return nil
 }
 
+// Wheel implements screen.Screen.
 func (s *Screen) Wheel(x, _, by int) tea.Cmd {
 	if lw, _ := s.Split(s.listWidth()); x < lw {
 		s.list.Move(by)

@@ -12,6 +12,7 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
+// Actions implements screen.Screen.
 func (s *Screen) Actions() []screen.Action {
 	if s.api == nil {
 		return nil

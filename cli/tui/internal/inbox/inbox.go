@@ -42,15 +42,19 @@ type conversationChanged struct {
 	done         string
 }
 
+// New returns the screen.
 func New(r *screen.Room, conversations Service, saved Canned) *Screen {
 	return &Screen{Halves: screen.Halves{Room: r}, api: conversations, saved: saved, drafts: map[string]*draft{},
 		list: part.NewList(func(c *api.Conversation) string { return c.ID })}
 }
 
+// Name implements screen.Screen.
 func (s *Screen) Name() string { return "Inbox" }
 
+// MembersOnly reports that the screen is for signed-in members.
 func (s *Screen) MembersOnly() {}
 
+// Badge implements screen.Screen.
 func (s *Screen) Badge() int {
 	n := 0
 	for i := range s.all {
@@ -59,8 +63,10 @@ func (s *Screen) Badge() int {
 	return n
 }
 
+// Typing implements screen.Screen.
 func (s *Screen) Typing() bool { return s.filling || s.talk != nil && s.talk.draft.active }
 
+// Show implements screen.Screen.
 func (s *Screen) Show() tea.Cmd {
 	if s.api == nil {
 		return nil
@@ -77,6 +83,7 @@ func (s *Screen) Show() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// Update implements screen.Screen.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case inboxLoaded:
@@ -237,6 +244,7 @@ func (s *Screen) follow() tea.Cmd {
 	return s.talk.load(s)
 }
 
+// Find implements screen.Finder.
 func (s *Screen) Find(id string) tea.Cmd {
 	if i := s.list.Index(id); i >= 0 {
 		s.list.Cursor = i
@@ -244,6 +252,7 @@ func (s *Screen) Find(id string) tea.Cmd {
 	return s.follow()
 }
 
+// Key implements screen.Screen.
 func (s *Screen) Key(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case s.api == nil:

@@ -12,6 +12,7 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
+// Click implements screen.Screen.
 func (s *Screen) Click(x, y int) tea.Cmd {
 	if lw, _ := s.Split(s.listWidth()); x < lw {
 		if s.list.Click(y - 1) {
@@ -25,6 +26,7 @@ func (s *Screen) Click(x, y int) tea.Cmd {
 	return nil
 }
 
+// Wheel implements screen.Screen.
 func (s *Screen) Wheel(x, _, by int) tea.Cmd {
 	if lw, _ := s.Split(s.listWidth()); x < lw {
 		s.list.Move(by / 3)
@@ -36,6 +38,7 @@ func (s *Screen) Wheel(x, _, by int) tea.Cmd {
 	return nil
 }
 
+// Picked implements screen.Screen.
 func (s *Screen) Picked() screen.Subject {
 	c := s.list.Current()
 	if c == nil {

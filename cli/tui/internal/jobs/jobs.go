@@ -41,6 +41,7 @@ type changed struct {
 	done string
 }
 
+// New returns the screen.
 func New(r *screen.Room, work Service, all Feed) *Screen {
 	s := &Screen{Halves: screen.Halves{Room: r}, api: work, all: all, list: part.NewList(func(j *api.Job) string { return j.ID }),
 		titles: map[string]string{}, text: map[string]string{}, feeds: map[string]*screen.Feed[api.JobEvent]{}, broken: map[string]bool{}}
@@ -48,9 +49,13 @@ func New(r *screen.Room, work Service, all Feed) *Screen {
 	return s
 }
 
+// Name implements screen.Screen.
 func (s *Screen) Name() string { return "Jobs" }
+
+// Typing implements screen.Screen.
 func (s *Screen) Typing() bool { return false }
 
+// Badge implements screen.Screen.
 func (s *Screen) Badge() int {
 	n := 0
 	for i := range s.list.Rows {
@@ -61,6 +66,7 @@ func (s *Screen) Badge() int {
 	return n
 }
 
+// Show implements screen.Screen.
 func (s *Screen) Show() tea.Cmd {
 	cmds := []tea.Cmd{s.Work("list jobs", func(ctx context.Context) (tea.Msg, error) {
 		page, err := s.api.List(ctx, api.JobQuery{PageQuery: api.PageQuery{Limit: screen.PageSize}})
@@ -74,6 +80,7 @@ func (s *Screen) Show() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// Update implements screen.Screen.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.PostsRead:
@@ -204,6 +211,7 @@ func (s *Screen) take(batch screen.Fed[api.JobEvent]) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// Actions implements screen.Screen.
 func (s *Screen) Actions() []screen.Action {
 	return []screen.Action{
 		{Key: "enter", Name: "follow", Doc: "Look at the job", Run: func() tea.Cmd { s.Front = true; return nil }},
@@ -248,6 +256,7 @@ func (s *Screen) openPost() tea.Cmd {
 	return nil
 }
 
+// Key implements screen.Screen.
 func (s *Screen) Key(k tea.KeyMsg) tea.Cmd {
 	if s.Alone() {
 		s.view.Key(k.String())

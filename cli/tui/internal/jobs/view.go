@@ -13,6 +13,7 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
+// Click implements screen.Screen.
 func (s *Screen) Click(x, y int) tea.Cmd {
 	if lw, _ := s.Split(s.W / 2); x < lw {
 		s.list.Click(y - 1)
@@ -20,6 +21,7 @@ func (s *Screen) Click(x, y int) tea.Cmd {
 	return nil
 }
 
+// Wheel implements screen.Screen.
 func (s *Screen) Wheel(x, _, by int) tea.Cmd {
 	if lw, _ := s.Split(s.W / 2); x < lw {
 		s.list.Move(by)
@@ -29,6 +31,7 @@ func (s *Screen) Wheel(x, _, by int) tea.Cmd {
 	return nil
 }
 
+// Picked implements screen.Screen.
 func (s *Screen) Picked() screen.Subject {
 	j := s.list.Current()
 	if j == nil {

@@ -14,6 +14,7 @@ type List[T any] struct {
 	at     []int // which row each drawn line shows
 }
 
+// NewList returns an empty list.
 func NewList[T any](id func(*T) string) List[T] {
 	return List[T]{id: id, Marked: map[string]bool{}}
 }

@@ -12,7 +12,7 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// clean makes text from elsewhere safe to show and measurable.
+// Clean makes text from elsewhere safe to show and measurable.
 func Clean(s string) string { return plain.Text(s) }
 
 // Line is Clean on one line.

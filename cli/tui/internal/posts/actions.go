@@ -12,6 +12,7 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
+// Actions implements screen.Screen.
 func (s *Screen) Actions() []screen.Action {
 	return []screen.Action{
 		{Key: "e", Name: "edit", Doc: "Edit the post as Markdown in your editor", Write: true, Run: s.edit},

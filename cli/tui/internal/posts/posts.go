@@ -74,14 +74,21 @@ type postChanged struct {
 
 type postGone struct{ id, slug string }
 
+// New returns the screen.
 func New(r *screen.Room, posted Service) *Screen {
 	return &Screen{Halves: screen.Halves{Room: r}, api: posted, list: part.NewList(func(p *api.Post) string { return p.ID }), full: map[string]*article{}}
 }
 
+// Name implements screen.Screen.
 func (s *Screen) Name() string { return "Posts" }
-func (s *Screen) Badge() int   { return 0 }
+
+// Badge implements screen.Screen.
+func (s *Screen) Badge() int { return 0 }
+
+// Typing implements screen.Screen.
 func (s *Screen) Typing() bool { return s.filling }
 
+// Show implements screen.Screen.
 func (s *Screen) Show() tea.Cmd { return s.load(s.query) }
 
 // load reads the first page.
@@ -122,6 +129,7 @@ func (s *Screen) preview() tea.Cmd {
 	})
 }
 
+// Update implements screen.Screen.
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case pageLoaded:
@@ -174,6 +182,7 @@ func (s *Screen) drop(id string) {
 	s.list.Set(rows)
 }
 
+// Key implements screen.Screen.
 func (s *Screen) Key(k tea.KeyMsg) tea.Cmd {
 	if s.filling {
 		return s.typeFilter(k)
@@ -216,7 +225,7 @@ func (s *Screen) typeFilter(k tea.KeyMsg) tea.Cmd {
 	return s.load(q)
 }
 
-// find brings the cursor to a post, of any status.
+// Find brings the cursor to a post, of any status.
 func (s *Screen) Find(id string) tea.Cmd {
 	if i := s.list.Index(id); i >= 0 {
 		s.list.Cursor = i

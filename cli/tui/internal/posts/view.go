@@ -12,6 +12,7 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
+// Click implements screen.Screen.
 func (s *Screen) Click(x, y int) tea.Cmd {
 	if lw, _ := s.Split(s.W / 2); x < lw && !s.Zoomed && s.list.Click(y-1) {
 		return s.moved()
@@ -19,6 +20,7 @@ func (s *Screen) Click(x, y int) tea.Cmd {
 	return nil
 }
 
+// Wheel implements screen.Screen.
 func (s *Screen) Wheel(x, _, by int) tea.Cmd {
 	if lw, _ := s.Split(s.W / 2); x < lw && !s.Zoomed {
 		s.list.Move(by)
@@ -28,6 +30,7 @@ func (s *Screen) Wheel(x, _, by int) tea.Cmd {
 	return nil
 }
 
+// Picked implements screen.Screen.
 func (s *Screen) Picked() screen.Subject {
 	p := s.list.Current()
 	if p == nil {

@@ -23,10 +23,10 @@ type Halves struct {
 // SetSize gives the screen its room.
 func (s *Halves) SetSize(w, h int) { s.W, s.H = w, h }
 
-// Narrow: there is room for one half.
+// Narrow reports that there is room for one half.
 func (s *Halves) Narrow() bool { return s.W < Narrow || s.H < Low }
 
-// Alone: the right half has all the room.
+// Alone reports that the right half has all the room.
 func (s *Halves) Alone() bool { return s.Zoomed || s.Narrow() && s.Front }
 
 // Split is the widths of both, where the left one would take left columns.

@@ -15,6 +15,7 @@ type Agents struct {
 	Calls  []string
 }
 
+// List answers as the daemon would.
 func (f *Agents) List(context.Context, api.PageQuery, ...sdk.CallOption) (*api.Page[api.Agent], error) {
 	page := f.Page
 	return &page, f.Refuse
@@ -30,6 +31,7 @@ func (f *Agents) edit(id string, change func(*api.Agent)) (*api.Agent, error) {
 	return nil, api.NewError(404, api.CodeNotFound, "there is no such agent")
 }
 
+// Activate answers as the daemon would.
 func (f *Agents) Activate(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.AgentActivated, error) {
 	f.Calls = append(f.Calls, "activate "+ref.ID)
 	a, err := f.edit(ref.ID, func(a *api.Agent) { a.Active = true })
@@ -39,15 +41,18 @@ func (f *Agents) Activate(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (
 	return &api.AgentActivated{Agent: *a, Deactivated: &api.AgentTag{ID: "agent_1", Name: "Nova"}}, nil
 }
 
+// Deactivate answers as the daemon would.
 func (f *Agents) Deactivate(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Agent, error) {
 	f.Calls = append(f.Calls, "deactivate "+ref.ID)
 	return f.edit(ref.ID, func(a *api.Agent) { a.Active = false })
 }
 
+// SetRespondToChats answers as the daemon would.
 func (f *Agents) SetRespondToChats(_ context.Context, in api.AgentSetChats, _ ...sdk.CallOption) (*api.Agent, error) {
 	return f.edit(in.ID, func(a *api.Agent) { a.RespondToChats = in.RespondToChats })
 }
 
+// SetTools answers as the daemon would.
 func (f *Agents) SetTools(_ context.Context, in api.AgentSetTools, _ ...sdk.CallOption) (*api.Agent, error) {
 	return f.edit(in.ID, func(a *api.Agent) {
 		for _, t := range []struct {
@@ -61,6 +66,7 @@ func (f *Agents) SetTools(_ context.Context, in api.AgentSetTools, _ ...sdk.Call
 	})
 }
 
+// Update answers as the daemon would.
 func (f *Agents) Update(_ context.Context, in api.AgentPatch, _ ...sdk.CallOption) (*api.Agent, error) {
 	return f.edit(in.ID, func(a *api.Agent) { in.Instructions.Apply(&a.Instructions) })
 }
@@ -72,11 +78,13 @@ type Tasks struct {
 	Calls []string
 }
 
+// List answers as the daemon would.
 func (f *Tasks) List(context.Context, api.TaskQuery, ...sdk.CallOption) (*api.Page[api.Task], error) {
 	page := f.Page
 	return &page, nil
 }
 
+// TestRun answers as the daemon would.
 func (f *Tasks) TestRun(_ context.Context, in api.TaskTest) iter.Seq2[api.TaskEvent, error] {
 	f.Calls = append(f.Calls, in.Mode+" "+in.ID)
 	return Replayed(f.Runs)

@@ -22,11 +22,13 @@ type Inbox struct {
 	Opened      int // transcripts
 }
 
+// List answers as the daemon would.
 func (f *Inbox) List(context.Context, api.ConversationQuery, ...sdk.CallOption) (*api.Page[api.Conversation], error) {
 	page := f.Page
 	return &page, f.Refuse
 }
 
+// Messages answers as the daemon would.
 func (f *Inbox) Messages(_ context.Context, q api.MessageQuery, _ ...sdk.CallOption) (*api.MessageList, error) {
 	return &api.MessageList{Data: f.Transcripts[q.ID]}, nil
 }
@@ -40,10 +42,12 @@ func (f *Inbox) sent(kind, id, text string) (*api.Message, error) {
 		Author: api.MessageAuthor{Type: api.AuthorUser, ID: "user_me", Name: "Grace"}}, nil
 }
 
+// Reply answers as the daemon would.
 func (f *Inbox) Reply(_ context.Context, in api.Reply, _ ...sdk.CallOption) (*api.Message, error) {
 	return f.sent("reply", in.ID, in.Text)
 }
 
+// Note answers as the daemon would.
 func (f *Inbox) Note(_ context.Context, in api.ConversationNote, _ ...sdk.CallOption) (*api.Message, error) {
 	return f.sent("note", in.ID, in.Text)
 }
@@ -60,18 +64,22 @@ func (f *Inbox) changed(doing, id, state, assignee string) (*api.Conversation, e
 	return nil, api.NewError(404, api.CodeNotFound, "there is no such conversation")
 }
 
+// TakeOver answers as the daemon would.
 func (f *Inbox) TakeOver(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Conversation, error) {
 	return f.changed("take over", ref.ID, api.ConversationOpen, "user_me")
 }
 
+// ReturnToBot answers as the daemon would.
 func (f *Inbox) ReturnToBot(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Conversation, error) {
 	return f.changed("hand back", ref.ID, api.ConversationBot, "")
 }
 
+// SetState answers as the daemon would.
 func (f *Inbox) SetState(_ context.Context, in api.ConversationSetState, _ ...sdk.CallOption) (*api.Conversation, error) {
 	return f.changed(in.State, in.ID, in.State, "user_me")
 }
 
+// MarkRead answers as the daemon would.
 func (f *Inbox) MarkRead(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Conversation, error) {
 	f.Read = append(f.Read, ref.ID)
 	for _, c := range f.Page.Data {
@@ -87,15 +95,18 @@ func (f *Inbox) MarkRead(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*
 // Canned is saved replies.
 type Canned []api.CannedResponse
 
+// List answers as the daemon would.
 func (f *Canned) List(context.Context, api.CannedQuery, ...sdk.CallOption) (*api.Page[api.CannedResponse], error) {
 	return &api.Page[api.CannedResponse]{Data: *f}, nil
 }
 
+// Inbox answers as the daemon would.
 func (f *Inbox) Inbox(context.Context) iter.Seq2[api.ConversationEvent, error] {
 	f.Feeds++
 	return Replayed(f.Events)
 }
 
+// Conversation answers as the daemon would.
 func (f *Inbox) Conversation(ctx context.Context, in api.ConversationWatch) iter.Seq2[api.ConversationEvent, error] {
 	f.Opened++
 	if f.Live != nil {

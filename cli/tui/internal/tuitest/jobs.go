@@ -21,11 +21,13 @@ type Jobs struct {
 	Calls   []string
 }
 
+// List answers as the daemon would.
 func (f *Jobs) List(context.Context, api.JobQuery, ...sdk.CallOption) (*api.Page[api.Job], error) {
 	page := f.Page
 	return &page, nil
 }
 
+// Watch answers as the daemon would.
 func (f *Jobs) Watch(ctx context.Context, id string) iter.Seq2[api.JobEvent, error] {
 	if f.Live != nil {
 		return Received(ctx, f.Live)
@@ -33,6 +35,7 @@ func (f *Jobs) Watch(ctx context.Context, id string) iter.Seq2[api.JobEvent, err
 	return Replayed(f.Events[id])
 }
 
+// Feed answers as the daemon would.
 func (f *Jobs) Feed(ctx context.Context) iter.Seq2[api.JobEvent, error] {
 	f.Feeds++
 	if f.All == nil {
@@ -41,11 +44,13 @@ func (f *Jobs) Feed(ctx context.Context) iter.Seq2[api.JobEvent, error] {
 	return Received(ctx, f.All)
 }
 
+// Cancel answers as the daemon would.
 func (f *Jobs) Cancel(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Job, error) {
 	f.Calls = append(f.Calls, "cancel "+ref.ID)
 	return &api.Job{ID: ref.ID, State: api.JobCanceled, Version: 100}, nil
 }
 
+// Retry answers as the daemon would.
 func (f *Jobs) Retry(_ context.Context, ref api.Ref, _ ...sdk.CallOption) (*api.Job, error) {
 	f.Calls = append(f.Calls, "retry "+ref.ID)
 	return &api.Job{ID: ref.ID, State: api.JobQueued, Version: 100}, nil

@@ -32,7 +32,7 @@ func TestProofEnds(t *testing.T) {
 	proof := &chat.Identity{ID: "42", Name: "Lin"}
 	v := w.arrive(chat.Arrival{Site: withSecret(1), Verified: proof})
 	v.say("my secret")
-	token, conv := v.ready().Visitor, v.conv()
+	token := v.ready().Visitor
 	opens := func(what, token string, site api.Site, want bool) {
 		t.Helper()
 		if r := w.arrive(chat.Arrival{Site: site, Hello: api.ChatIn{Visitor: token}}).ready(); r.Resumed != want {
@@ -43,7 +43,7 @@ func TestProofEnds(t *testing.T) {
 	if r := v.ready(); r.Conv == "" {
 		t.Fatal(r)
 	}
-	conv = v.ready().Conv
+	conv := v.ready().Conv
 	opens("the token", token, withSecret(1), true)
 	opens("after the secret was rotated", token, withSecret(2), false)
 	id, rest, _ := strings.Cut(token, ".")

@@ -116,7 +116,7 @@ func (s *Service) change(ctx context.Context, who op.Caller, ref api.Ref, fn fun
 
 // Update changes the members that are sent.
 func (s *Service) Update(ctx context.Context, who op.Caller, in api.TaskPatch) (api.Task, error) {
-	return s.change(ctx, who, api.Ref(in.TaskRef), func(r *record) error {
+	return s.change(ctx, who, in.TaskRef, func(r *record) error {
 		before := *r
 		t := &r.Task
 		patched(t, &in)
@@ -138,7 +138,7 @@ func (s *Service) Update(ctx context.Context, who op.Caller, in api.TaskPatch) (
 // Delete deletes a task.
 func (s *Service) Delete(ctx context.Context, who op.Caller, in api.TaskRef) (api.Task, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Task, error) {
-		r, err := s.tasks.DeleteIn(tx, who, api.Ref(in))
+		r, err := s.tasks.DeleteIn(tx, who, in)
 		return r.Task, err
 	})
 }
@@ -202,7 +202,7 @@ func last4(key string) string {
 
 // ClearKey forgets the key of an API task.
 func (s *Service) ClearKey(ctx context.Context, who op.Caller, in api.TaskRef) (api.Task, error) {
-	return s.change(ctx, who, api.Ref(in), func(r *record) error {
+	return s.change(ctx, who, in, func(r *record) error {
 		r.Key, r.Task.APIKey = nil, nil
 		return nil
 	})

@@ -11,5 +11,5 @@ func Descriptors() int {
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || limit.Cur > maxDescriptors {
 		return 0
 	}
-	return int(limit.Cur) //nolint:gosec // bounded above; some systems have it signed
+	return int(limit.Cur) // bounded above; some systems have it signed
 }

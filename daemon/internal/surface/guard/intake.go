@@ -47,7 +47,7 @@ func (in *intake) put(h *fasthttp.RequestHeader, r reading) {
 		}
 	}
 	in.by[h] = r
-	in.count.Store(int32(len(in.by))) //nolint:gosec // at most one for each connection
+	in.count.Store(int32(len(in.by))) // at most one for each connection
 }
 
 // peek tells what was noted for the request.
@@ -66,6 +66,6 @@ func (in *intake) take(h *fasthttp.RequestHeader) reading {
 	defer in.mu.Unlock()
 	r := in.by[h]
 	delete(in.by, h)
-	in.count.Store(int32(len(in.by))) //nolint:gosec // at most one for each connection
+	in.count.Store(int32(len(in.by))) // at most one for each connection
 	return r
 }

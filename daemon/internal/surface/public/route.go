@@ -50,7 +50,7 @@ func (p *Pages) teamPath(ctx *fasthttp.RequestCtx, path []string) (site, error) 
 	case !found:
 		return s, errNotFound
 	case len(path) == 1:
-		redirect(ctx, s.Index(), fasthttp.StatusMovedPermanently)
+		redirect(ctx, s.Index())
 		return s, nil
 	}
 	return s, p.page(ctx, s, path[1:])
@@ -62,7 +62,7 @@ func (p *Pages) page(ctx *fasthttp.RequestCtx, s site, path []string) error {
 		return p.help(ctx, s, path[1:])
 	}
 	if len(path) == 2 && path[1] == "" && path[0] != "tag" {
-		redirect(ctx, s.Post(path[0]), fasthttp.StatusMovedPermanently)
+		redirect(ctx, s.Post(path[0]))
 		return nil
 	}
 	if len(path) == 2 && path[0] == "tag" && path[1] != "" {
@@ -114,14 +114,14 @@ func moved(ctx *fasthttp.RequestCtx, s site, slug string, find func(ctx context.
 	case now == "":
 		return errNotFound
 	}
-	redirect(ctx, path(now), fasthttp.StatusMovedPermanently)
+	redirect(ctx, path(now))
 	return nil
 }
 
 // redirect answers with a relative Location: the daemon need not know its own
 // name for it.
-func redirect(ctx *fasthttp.RequestCtx, to string, status int) {
+func redirect(ctx *fasthttp.RequestCtx, to string) {
 	ctx.Response.Header.Set(fasthttp.HeaderLocation, to)
 	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "public, max-age=60")
-	ctx.SetStatusCode(status)
+	ctx.SetStatusCode(fasthttp.StatusMovedPermanently)
 }

@@ -30,7 +30,7 @@ var (
 // that the page needs no consent: an address counts once for each article.
 func (p *Pages) vote(ctx *fasthttp.RequestCtx, s site, slug string) error {
 	if !ctx.IsPost() {
-		redirect(ctx, s.HelpArticle(slug), fasthttp.StatusMovedPermanently)
+		redirect(ctx, s.HelpArticle(slug))
 		return nil
 	}
 	if !sameOrigin(ctx) {
