@@ -58,11 +58,11 @@ func TestContractsDoNotVary(t *testing.T) {
 		return string(rest.New(table, rest.Options{Context: t.Context()}).Contract()) + string(trpc.Types(table))
 	}
 	want := write()
-	different := make(chan string, 200)
+	different := make(chan string, 48)
 	var writing conc.WaitGroup
 	for range 8 {
 		writing.Go(func() {
-			for range 25 {
+			for range 6 {
 				if got := write(); got != want {
 					different <- cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n"))
 				}
