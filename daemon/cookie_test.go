@@ -73,7 +73,7 @@ func TestHostCookieOverTLS(t *testing.T) {
 			}
 		}
 	})
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // its own certificate
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // its own certificate
 	defer client.CloseIdleConnections()
 	body := `{"json":{"linkToken":"` + strings.SplitAfter(in.A.SignInLink, "token=")[1] + `"}}`
 	req, err := http.NewRequestWithContext(t.Context(), "POST", "https://"+in.Addr+query("auth.login"), strings.NewReader(body))

@@ -49,12 +49,13 @@ type Config struct {
 	Now         time.Time // at the start; zero is what the clock says
 }
 
-// What the rest of svcctl lends the screens.
 type (
 	// Desk is the rest of svcctl, as the screens use it.
-	Desk     = screen.Desk
+	Desk = screen.Desk
+	// Terminal is what an editor takes over while it runs.
 	Terminal = screen.Terminal
-	SignIn   = screen.SignIn
+	// SignIn is the answers of the wizard.
+	SignIn = screen.SignIn
 )
 
 // Place is where the person is.
