@@ -40,8 +40,9 @@ func Limit(tx Tx, team string, limit int64) {
 	}
 }
 
-// Size returns how many bytes of keys and values a team holds: its records,
-// their bodies and the index entries that list them. It is counted with each
+// Size returns how many bytes of keys and values a team holds: its records and
+// their bodies. The index entries that list them are small beside those and are
+// left out, since counting them takes a look-up for each. It is counted with each
 // commit, not when it is asked for. What the transaction itself has written so
 // far is not in it.
 func Size(tx Tx, team string) int64 {
@@ -51,45 +52,22 @@ func Size(tx Tx, team string) int64 {
 	return 0
 }
 
-// TeamOf returns whose a stored pair is, nil when it is nobody's. It checks
-// nothing: a value that makes no sense is nobody's.
-func TeamOf(key, value []byte) []byte {
+// TeamOf returns whose record or body a stored pair is, nil when it is nobody's.
+// It checks nothing: a value that makes no sense is nobody's.
+func TeamOf(value []byte) []byte {
 	if len(value) < valueHeader {
 		return nil
 	}
 	if n := int(value[5]); n > 0 && len(value) >= valueHeader+n {
 		return value[valueHeader : valueHeader+n]
 	}
-	return indexedTeam(key)
+	return nil
 }
 
-// indexedTeam is the team in the key of an index entry, whose value names none:
-// the fourth part, after the table, "i" and the index.
-func indexedTeam(key []byte) []byte {
-	part := key
-	for n := range 4 {
-		end := partEnd(key)
-		if end < 0 {
-			return nil
-		}
-		part, key = key[:end], key[end+1:]
-		if n == 1 && string(part) != "i" {
-			return nil
-		}
-	}
-	return part
-}
-
-// partEnd is where the first part of key ends, -1 when none does.
-func partEnd(key []byte) int {
-	for i := 0; i < len(key); i++ {
-		if key[i] != 0 {
-			continue
-		}
-		if i+1 == len(key) || key[i+1] != 0xff {
-			return i
-		}
-		i++
-	}
-	return -1
+// IsIndexEntry reports whether a key is that of an index entry, which has no size
+// of its own for a team.
+func IsIndexEntry(key []byte) bool {
+	_, rest, ok := SplitPart(key)
+	kind, _, more := SplitPart(rest)
+	return ok && more && kind == indexKind
 }

@@ -11,7 +11,7 @@ import (
 	"edgesvc.dev/svc/kv"
 )
 
-// sizes are the bytes that each team holds, kept in a bucket of their own and
+// sizes are the bytes that each team holds (see kv.Size), kept in a bucket of their own and
 // written with the commit that changes them. The zero value knows no team.
 type sizes struct {
 	bucket  *bolt.Bucket
@@ -107,8 +107,8 @@ func (t *viewTx) Size(team string) int64 {
 // admit counts what the function wrote, and refuses it when there is no room for
 // that.
 func (b *batch) admit(tx *updateTx) error {
-	grown := b.measure(tx.base)
-	if grown > 0 && (b.space == tight || b.space == full && !tx.reserve) {
+	b.count(tx.base)
+	if (b.space == tight || b.space == full && !tx.reserve) && b.grows(tx.base) {
 		return kv.ErrFull
 	}
 	if !tx.reserve {
@@ -134,28 +134,46 @@ func (s *sizes) exceeds(l limit) error {
 	return nil
 }
 
-// measure returns how many bytes more than before the function leaves, and notes
-// whose they are.
-func (b *batch) measure(base *reader) (grown int64) {
+// count notes how many bytes of records and bodies the function adds, and whose
+// they are.
+func (b *batch) count(base *reader) {
 	b.sizes.pending = b.sizes.pending[:0]
-	for i := range b.own.order {
-		e := b.own.at(i)
-		old, ok := b.all.get(e.key)
-		if !ok {
-			old, _ = base.get(e.key) // damage will show when it is read
+	for i := range b.own.entries {
+		e := &b.own.entries[i]
+		if kv.IsIndexEntry(e.key) {
+			continue
 		}
-		grown += b.weigh(e.key, e.value, 1) + b.weigh(e.key, old, -1)
+		b.sizes.note(kv.TeamOf(e.value), pairSize(e.key, e.value))
+		old := b.before(e.key, base)
+		b.sizes.note(kv.TeamOf(old), -pairSize(e.key, old))
 	}
-	return grown
 }
 
-func (b *batch) weigh(key, value []byte, sign int64) int64 {
+// grows reports whether the function leaves more bytes than there were.
+func (b *batch) grows(base *reader) bool {
+	n := int64(0)
+	for i := range b.own.entries {
+		e := &b.own.entries[i]
+		n += pairSize(e.key, e.value) - pairSize(e.key, b.before(e.key, base))
+	}
+	return n > 0
+}
+
+// before is what the key held before the function. Damage will show when it is
+// read.
+func (b *batch) before(key []byte, base *reader) []byte {
+	old, ok := b.all.get(key)
+	if !ok {
+		old, _ = base.get(key)
+	}
+	return old
+}
+
+func pairSize(key, value []byte) int64 {
 	if len(value) == 0 {
 		return 0
 	}
-	n := sign * int64(len(key)+len(value))
-	b.sizes.note(kv.TeamOf(key, value), n)
-	return n
+	return int64(len(key) + len(value))
 }
 
 // countSizes counts once what each team holds, in a file of a program that did
@@ -169,7 +187,7 @@ func (s *Store) countSizes() error {
 			return nil
 		}
 		return tx.Scan(kv.Range{}, func(k, v []byte) error {
-			all.pending = append(all.pending[:0], change{kv.TeamOf(k, v), int64(len(k) + len(v))})
+			all.pending = append(all.pending[:0], change{kv.TeamOf(v), pairSize(k, v)})
 			all.accept()
 			return nil
 		})

@@ -26,7 +26,7 @@ func held(t *testing.T, s *Store, team string) (n int64) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx kv.Tx) error {
 		return tx.Scan(kv.Range{}, func(k, v []byte) error {
-			if string(kv.TeamOf(k, v)) == team {
+			if string(kv.TeamOf(v)) == team {
 				n += int64(len(k) + len(v))
 			}
 			return nil
