@@ -1,6 +1,9 @@
 package kv
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // A store may count what each team holds, keep back a reserve and hold a team to
 // a limit. What a transaction says of that goes through the functions here; a
@@ -64,10 +67,9 @@ func TeamOf(value []byte) []byte {
 	return nil
 }
 
-// IsIndexEntry reports whether a key is that of an index entry, which has no size
-// of its own for a team.
+// IsIndexEntry reports whether a key is that of an index entry, which does not
+// count for a team.
 func IsIndexEntry(key []byte) bool {
-	_, rest, ok := SplitPart(key)
-	kind, _, more := SplitPart(rest)
-	return ok && more && kind == indexKind
+	end := bytes.IndexByte(key, 0) // of the table's name, which has no zero byte
+	return end >= 0 && bytes.HasPrefix(key[end+1:], []byte(indexKind+"\x00"))
 }

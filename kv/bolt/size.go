@@ -107,8 +107,8 @@ func (t *viewTx) Size(team string) int64 {
 // admit counts what the function wrote, and refuses it when there is no room for
 // that.
 func (b *batch) admit(tx *updateTx) error {
-	b.count(tx.base)
-	if (b.space == tight || b.space == full && !tx.reserve) && b.grows(tx.base) {
+	b.count(tx)
+	if (b.space == tight || b.space == full && !tx.reserve) && b.grows(tx) {
 		return kv.ErrFull
 	}
 	if !tx.reserve {
@@ -136,7 +136,7 @@ func (s *sizes) exceeds(l limit) error {
 
 // count notes how many bytes of records and bodies the function adds, and whose
 // they are.
-func (b *batch) count(base *reader) {
+func (b *batch) count(tx *updateTx) {
 	b.sizes.pending = b.sizes.pending[:0]
 	for i := range b.own.entries {
 		e := &b.own.entries[i]
@@ -144,29 +144,19 @@ func (b *batch) count(base *reader) {
 			continue
 		}
 		b.sizes.note(kv.TeamOf(e.value), pairSize(e.key, e.value))
-		old := b.before(e.key, base)
+		old := tx.before(e.key)
 		b.sizes.note(kv.TeamOf(old), -pairSize(e.key, old))
 	}
 }
 
 // grows reports whether the function leaves more bytes than there were.
-func (b *batch) grows(base *reader) bool {
+func (b *batch) grows(tx *updateTx) bool {
 	n := int64(0)
 	for i := range b.own.entries {
 		e := &b.own.entries[i]
-		n += pairSize(e.key, e.value) - pairSize(e.key, b.before(e.key, base))
+		n += pairSize(e.key, e.value) - pairSize(e.key, tx.before(e.key))
 	}
 	return n > 0
-}
-
-// before is what the key held before the function. Damage will show when it is
-// read.
-func (b *batch) before(key []byte, base *reader) []byte {
-	old, ok := b.all.get(key)
-	if !ok {
-		old, _ = base.get(key)
-	}
-	return old
 }
 
 func pairSize(key, value []byte) int64 {

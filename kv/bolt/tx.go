@@ -136,6 +136,7 @@ type updateTx struct {
 	base       *reader
 	memory     *arena
 	sizes      *sizes
+	read       []entry // the first pairs that were read from the file
 	hooks      []func()
 	limits     []limit
 	reserve    bool
@@ -153,7 +154,30 @@ func (t *updateTx) Get(key []byte) ([]byte, error) {
 	if v, ok := t.batch.get(key); ok {
 		return v, nil
 	}
-	return t.base.get(key)
+	v, err := t.base.get(key)
+	if err == nil && len(t.read) < keptReads {
+		t.read = append(t.read, entry{t.memory.copy(key), v})
+	}
+	return v, err
+}
+
+// keptReads is how many pairs a function's reads are remembered of: what it
+// changes it has mostly read just before.
+const keptReads = 8
+
+// before is what a key held before the function. Damage will show when it is
+// read.
+func (t *updateTx) before(key []byte) []byte {
+	if v, ok := t.batch.get(key); ok {
+		return v
+	}
+	for i := range t.read {
+		if bytes.Equal(t.read[i].key, key) {
+			return t.read[i].value
+		}
+	}
+	v, _ := t.base.get(key)
+	return v
 }
 
 func (t *updateTx) Put(key, value []byte) error {

@@ -77,6 +77,7 @@ type batch struct {
 	own      overlay // of the function that runs
 	all      overlay // of the functions that succeeded
 	memory   arena
+	reads    [keptReads]entry
 	space    space
 	sizes    sizes
 }
@@ -127,7 +128,7 @@ func (b *batch) call(base *reader) {
 
 func (b *batch) callOne(r *request, base *reader) {
 	b.own.reset()
-	tx := &updateTx{own: &b.own, batch: &b.all, base: base, memory: &b.memory, sizes: &b.sizes}
+	tx := &updateTx{own: &b.own, batch: &b.all, base: base, memory: &b.memory, sizes: &b.sizes, read: b.reads[:0]}
 	var caught panics.Catcher
 	caught.Try(func() {
 		if r.err = r.fn(tx); r.err == nil && len(b.own.entries) > 0 {
