@@ -52,6 +52,9 @@ func (s *sent) at(i int) *sent {
 }
 
 func (s *sent) member(name string) jsontext.Value {
+	if !s.read && !s.mayHave(name) {
+		return nil
+	}
 	s.scan()
 	for i := range s.members {
 		if s.members[i].name == name {
@@ -59,6 +62,12 @@ func (s *sent) member(name string) jsontext.Value {
 		}
 	}
 	return nil
+}
+
+// mayHave is a quick look for most members that were not sent: the name stands
+// nowhere, and none is written with escapes, which only letters of ASCII could be.
+func (s *sent) mayHave(name string) bool {
+	return bytes.Contains(s.raw, []byte(`"`+name+`"`)) || bytes.Contains(s.raw, []byte(`\u00`))
 }
 
 // scan lists the members of an object, or the elements of a list.
