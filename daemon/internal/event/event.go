@@ -37,6 +37,9 @@ type Log struct {
 
 	mu      sync.Mutex // guards waiters
 	waiters map[chan struct{}]struct{}
+
+	reading sync.Mutex // guards newest, and is held while it is read
+	newest  page       // the latest part of the log that a consumer was given
 }
 
 // New returns the log kept in store, of events of these types.

@@ -132,14 +132,15 @@ func (l *Log) Tail(ctx context.Context, fn func(api.Event), patterns ...string) 
 	return fmt.Errorf("tail events: %w", err)
 }
 
-// wanted keeps the events that a pattern means; without any it keeps all.
-func (l *Log) wanted(batch []api.Event, patterns []string) []api.Event {
-	if len(patterns) == 0 {
-		return batch
+// wanted are the events that a pattern means, or all without any. They are the
+// caller's; batch is shared.
+func (l *Log) wanted(batch []api.Event, patterns []string) (own []api.Event) {
+	for _, e := range batch {
+		if len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return l.Match(p, e.Type) }) {
+			own = append(own, e)
+		}
 	}
-	return slices.DeleteFunc(batch, func(e api.Event) bool {
-		return !slices.ContainsFunc(patterns, func(p string) bool { return l.Match(p, e.Type) })
-	})
+	return own
 }
 
 func call(ctx context.Context, fn func(context.Context, []api.Event) error, batch []api.Event) error {
@@ -158,12 +159,37 @@ func wait[T any](ctx context.Context, ch <-chan T) error {
 	}
 }
 
+// page is a part of the log: the events that follow a position.
+type page struct {
+	after, last uint64
+	events      []api.Event
+}
+
+// next returns the events that follow a position, and the position of the last.
+// Consumers that have come to the end wake together and ask for the same: what
+// was read for the first serves all. They must not change it.
 func (l *Log) next(ctx context.Context, after uint64) (batch []api.Event, last uint64, err error) {
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	known := page{after: after, last: after}
+	if l.newest.after == after {
+		known = l.newest
+	}
+	if len(known.events) >= followBatch {
+		return known.events, known.last, nil
+	}
 	err = l.store.View(ctx, func(tx kv.Tx) (err error) {
-		batch, last, err = l.Read(tx, after, followBatch)
+		batch, last, err = l.Read(tx, known.last, followBatch-len(known.events))
 		return err
 	})
-	return batch, last, err
+	if err != nil {
+		return nil, after, err
+	}
+	known = page{after, last, append(slices.Clip(known.events), batch...)}
+	if after >= l.newest.after {
+		l.newest = known
+	}
+	return known.events, known.last, nil
 }
 
 func (l *Log) cursor(ctx context.Context, consumer string) (after uint64, err error) {
