@@ -32,7 +32,7 @@ func newGap(a *kit.App) *cobra.Command {
 				return err
 			}
 			a.IO.Say("drafted %s; svcctl help-article edit %s", article.Slug, article.Slug)
-			return articleResult(a, article)
+			return texts.Result(a, article)
 		}))
 }
 

@@ -11,9 +11,7 @@ import (
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/nouns"
 	"edgesvc.dev/svc/cli/internal/output"
-	"edgesvc.dev/svc/cli/internal/postfile"
 	"edgesvc.dev/svc/cli/internal/terminal"
-	"edgesvc.dev/svc/cli/internal/writing"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -26,70 +24,6 @@ func newList(a *kit.App) *cobra.Command {
 		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Article, api.ArticleQuery] { return c.Articles.List }),
 	}
 	return list.New(a)
-}
-
-type get struct {
-	app           *kit.App
-	md, html, web bool
-}
-
-func newGet(a *kit.App) *cobra.Command {
-	o := &get{app: a}
-	cmd := &cobra.Command{
-		Use: "get ARTICLE", Short: "Show a help article", Aliases: []string{"show"}, Args: kit.Exactly(anArticle), Example: "  svcctl help-article get returns --md",
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	}
-	cmd.Flags().BoolVar(&o.md, "md", false, "print Markdown with front matter")
-	cmd.Flags().BoolVar(&o.html, "html", false, "print the HTML as it is stored")
-	cmd.Flags().BoolVar(&o.web, "web", false, "open the public page in the browser")
-	cmd.MarkFlagsMutuallyExclusive("md", "html", "web")
-	a.CompleteFirst(cmd, slugs)
-	return cmd
-}
-
-func (o *get) run(ctx context.Context, ref string) error {
-	c, article, err := openArticle(ctx, o.app, kit.WriteFlags{}, ref)
-	if err != nil {
-		return err
-	}
-	switch {
-	case o.html:
-		return o.app.PrintText(article.Content + "\n")
-	case o.md:
-		p, err := asPost(article, nil)
-		if err != nil {
-			return err
-		}
-		b, err := writing.FileText(p, false)
-		if err != nil {
-			return err
-		}
-		return o.app.PrintText(string(b))
-	case o.web:
-		me, err := c.Me(ctx)
-		if err != nil {
-			return err
-		}
-		return o.app.Open(o.app.Settings.URL + "/" + me.Team.Slug + "/help/" + article.Slug)
-	}
-	return o.show(article)
-}
-
-// show prints an article: for a person its members, and then the text.
-func (o *get) show(article *api.Article) error {
-	printer, err := o.app.Printer()
-	if err != nil {
-		return err
-	}
-	if err := kit.ShowOne(o.app, view, article); err != nil || printer.Structured() || printer.Format == "ids" || printer.Format == "csv" {
-		return err
-	}
-	md, err := postfile.Markdown(article.Content)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprint(o.app.IO.Out, "\n"+terminal.Clean(md))
-	return err
 }
 
 var hitView = output.View[api.HelpHit]{

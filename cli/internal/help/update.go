@@ -32,7 +32,7 @@ func newUpdate(a *kit.App) *cobra.Command {
 	nouns.Category.Lookup("category", "category: its id or slug; empty for none").Add(a, cmd, &o.category)
 	o.changed = cmd.Flags().Changed
 	o.write.Add(cmd)
-	a.CompleteFirst(cmd, slugs)
+	a.CompleteFirst(cmd, texts.Slugs)
 	return cmd
 }
 
@@ -44,7 +44,7 @@ func (o *update) run(ctx context.Context, ref string) error {
 	if !o.fields.Any() && !o.changed("category") {
 		return &kit.Failure{Exit: kit.ExitUsage, Code: "usage", Message: "say what to change", Hint: "svcctl help-article update " + ref + " --title, --content, --category …; svcctl help-article edit " + ref}
 	}
-	c, article, err := openArticle(ctx, o.app, o.write, ref)
+	c, article, err := texts.Open(ctx, o.app, o.write, ref)
 	if err != nil {
 		return err
 	}
@@ -62,16 +62,12 @@ func (o *update) run(ctx context.Context, ref string) error {
 		return err
 	}
 	o.app.IO.Say("changed %s (version %d)", changed.Slug, changed.Version)
-	return articleResult(o.app, changed)
+	return texts.Result(o.app, changed)
 }
 
 func (o *update) patch(ctx context.Context, f *postfile.File, article *api.Article, content *string) (api.ArticlePatch, error) {
 	var patch api.ArticlePatch
-	post, err := asPost(article, nil)
-	if err != nil {
-		return patch, err
-	}
-	in, _, err := f.Patch(post, content)
+	in, _, err := f.Patch(asPost(article), content)
 	if err != nil {
 		return patch, err
 	}

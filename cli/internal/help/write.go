@@ -78,7 +78,7 @@ func (o *articleNew) run(ctx context.Context, args []string) error {
 		return err
 	}
 	o.app.IO.Say("created %s (%s, %s)", article.Slug, article.ID, article.Status)
-	return articleResult(o.app, article)
+	return texts.Result(o.app, article)
 }
 
 func (o *articleNew) input(ctx context.Context, c *sdk.Client, f *postfile.File, dir string) (api.ArticleCreate, error) {
@@ -100,22 +100,9 @@ func (o *articleNew) input(ctx context.Context, c *sdk.Client, f *postfile.File,
 	return in, err
 }
 
-// articleResult prints an article that a command changed: its id where no format
-// was asked for, so that it can be used in the next command.
-func articleResult(a *kit.App, article *api.Article) error {
-	printer, err := a.Printer()
-	if err != nil {
-		return err
-	}
-	if printer.Structured() || printer.Format != "" {
-		return kit.ShowOne(a, view, article)
-	}
-	return a.PrintText(article.ID + "\n")
-}
-
 func newEdit(a *kit.App) *cobra.Command {
 	find := func(ctx context.Context, c *sdk.Client, ref string) (*api.Post, error) {
-		return asPost(findArticle(ctx, c, ref))
+		return orPost(texts.Find(ctx, c, ref))
 	}
 	return writing.NewEdit(&writing.Editor{App: a, Find: find, Texts: asTexts}, "edit ARTICLE", "help article")
 }

@@ -130,3 +130,15 @@ func ShowAll[T any](a *App, l ListFlags, view output.View[T], records []T) error
 	a.IO.Say("%d of %d shown; --all shows all", l.Limit, len(records))
 	return nil
 }
+
+// Each is what text tells of each object of a page, such as its slug.
+func Each[T any](page *api.Page[T], err error, text func(*T) string) ([]string, error) {
+	if err != nil {
+		return nil, err
+	}
+	all := make([]string, len(page.Data))
+	for i := range page.Data {
+		all[i] = text(&page.Data[i])
+	}
+	return all, nil
+}

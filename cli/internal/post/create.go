@@ -75,7 +75,7 @@ func (o *create) run(ctx context.Context, args []string) error {
 		return err
 	}
 	o.app.IO.Say("created %s (%s, %s)", p.Slug, p.ID, p.Status)
-	return result(o.app, p)
+	return texts.Result(o.app, p)
 }
 
 // file is what the arguments name, or an empty one to be written in the editor.
@@ -88,19 +88,6 @@ func (o *create) file(args []string) (*postfile.File, string, error) {
 		err = &kit.Failure{Exit: kit.ExitUsage, Code: "usage", Message: "there is nothing to create a post from", Hint: "svcctl post create FILE.md, or --title and --content, or --edit"}
 	}
 	return f, dir, err
-}
-
-// result prints a post that a command changed: its id where no format was
-// asked for, so that it can be used in the next command.
-func result(a *kit.App, p *api.Post) error {
-	printer, err := a.Printer()
-	if err != nil {
-		return err
-	}
-	if printer.Structured() || printer.Format != "" {
-		return kit.ShowOne(a, view, p)
-	}
-	return a.PrintText(p.ID + "\n")
 }
 
 type update struct {
@@ -119,7 +106,7 @@ func newUpdate(a *kit.App) *cobra.Command {
 	o.fields.Add(cmd)
 	o.write.Add(cmd)
 	cmd.Flags().StringVar(&o.fields.Status, "status", "", "draft, published or archived")
-	a.CompleteFirst(cmd, slugs)
+	a.CompleteFirst(cmd, texts.Slugs)
 	return cmd
 }
 
@@ -131,7 +118,7 @@ func (o *update) run(ctx context.Context, ref string) error {
 	if !o.fields.Any() {
 		return &kit.Failure{Exit: kit.ExitUsage, Code: "usage", Message: "say what to change", Hint: "svcctl post update " + ref + " --title, --content, --tag …; svcctl post edit " + ref}
 	}
-	c, p, err := openPost(ctx, o.app, o.write, ref)
+	c, p, err := texts.Open(ctx, o.app, o.write, ref)
 	if err != nil {
 		return err
 	}
@@ -145,7 +132,7 @@ func (o *update) run(ctx context.Context, ref string) error {
 	}
 	if len(changes) == 0 {
 		o.app.IO.Say("%s says so already", p.Slug)
-		return result(o.app, p)
+		return texts.Result(o.app, p)
 	}
 	patch.IfMatch = version
 	changed, err := c.Posts.Update(ctx, patch, o.write.Options()...)
@@ -153,5 +140,5 @@ func (o *update) run(ctx context.Context, ref string) error {
 		return err
 	}
 	o.app.IO.Say("changed %s (version %d)", changed.Slug, changed.Version)
-	return result(o.app, changed)
+	return texts.Result(o.app, changed)
 }

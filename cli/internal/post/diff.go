@@ -29,7 +29,7 @@ func (o *diff) run(ctx context.Context, ref, file string) error {
 	if err != nil {
 		return err
 	}
-	_, p, err := openPost(ctx, o.app, kit.WriteFlags{}, ref)
+	_, p, err := texts.Open(ctx, o.app, kit.WriteFlags{}, ref)
 	if err != nil {
 		return err
 	}

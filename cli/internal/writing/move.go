@@ -6,56 +6,45 @@ import (
 	"github.com/spf13/cobra"
 
 	"edgesvc.dev/svc/cli/internal/kit"
-	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/cli/internal/terminal"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// Texts is a kind of text, posts or help articles, for the verbs that change
-// what state one is in.
-type Texts[T any] struct {
-	Noun   string // as it is typed, such as help-article
-	Kind   string // in sentences
-	Wanted string // what the argument has to be
-	View   output.View[T]
-
-	// ID is the id of the text that ref names, Find the text.
-	ID    func(ctx context.Context, c *sdk.Client, ref string) (string, error)
-	Find  func(ctx context.Context, c *sdk.Client, ref string) (*T, error)
-	Names kit.Names
-	// About is what people need to know of one.
-	About   func(*T) About
-	Archive func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) (*T, error)
-	Delete  func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) error
+// move is a verb that changes the status of texts.
+type move[T any] struct {
+	verb, short, done string
+	do                func(s Service[T], ctx context.Context, ref api.Ref, options ...sdk.CallOption) (*T, error)
 }
 
-// About is what is told of a text.
-type About struct {
-	ID, Slug, Title, Status string
-	Published               bool
+// Moves are the verbs that change the status of texts.
+func (t *Texts[T]) Moves(a *kit.App) []*cobra.Command {
+	var all []*cobra.Command
+	for _, m := range []move[T]{
+		{"publish", "Publish " + t.Kind + "s", "published", Service[T].Publish},
+		{"unpublish", "Make published " + t.Kind + "s drafts", "unpublished", Service[T].Unpublish},
+		{"archive", "Archive " + t.Kind + "s: they are no longer shown", "archived", Service[T].Archive},
+		{"restore", "Bring archived " + t.Kind + "s back as drafts", "restored", Service[T].Unarchive},
+	} {
+		all = append(all, t.newMove(a, m))
+	}
+	return all
 }
 
-// Move is a verb that changes the status of texts.
-type Move[T any] struct {
-	Verb, Short, Done string
-	Do                func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) (*T, error)
-}
-
-// NewMove is the verb. It takes several texts, goes on after one that is refused,
+// newMove is the verb. It takes several texts, goes on after one that is refused,
 // and fails with the first refusal.
-func (t *Texts[T]) NewMove(a *kit.App, m Move[T]) *cobra.Command {
+func (t *Texts[T]) newMove(a *kit.App, m move[T]) *cobra.Command {
 	w := kit.WriteFlags{Versioned: true}
 	cmd := &cobra.Command{
-		Use: m.Verb + " " + argument(t.Kind) + "...", Short: m.Short, Args: kit.AtLeast(t.Wanted), Example: "  svcctl " + t.Noun + " " + m.Verb + " why-go how-go",
+		Use: m.verb + " " + argument(t.Kind) + "...", Short: m.short, Args: kit.AtLeast(t.wanted()), Example: "  svcctl " + t.Noun + " " + m.verb + " why-go how-go",
 		RunE: func(cmd *cobra.Command, args []string) error { return t.move(cmd.Context(), a, m, w, args) },
 	}
 	w.Add(cmd)
-	a.CompleteArgs(cmd, t.Names)
+	a.CompleteArgs(cmd, t.Slugs)
 	return cmd
 }
 
-func (t *Texts[T]) move(ctx context.Context, a *kit.App, m Move[T], w kit.WriteFlags, refs []string) error {
+func (t *Texts[T]) move(ctx context.Context, a *kit.App, m move[T], w kit.WriteFlags, refs []string) error {
 	version, err := w.Version()
 	if err != nil {
 		return err
@@ -70,10 +59,10 @@ func (t *Texts[T]) move(ctx context.Context, a *kit.App, m Move[T], w kit.WriteF
 	var moved []T
 	var failed error
 	for _, ref := range refs {
-		id, err := t.ID(ctx, c, ref)
+		id, err := t.FindID(ctx, c, ref)
 		var text *T
 		if err == nil {
-			text, err = m.Do(ctx, c, api.Ref{ID: id, IfMatch: version}, w.Options()...)
+			text, err = m.do(t.Service(c), ctx, api.Ref{ID: id, IfMatch: version}, w.Options()...)
 		}
 		switch {
 		case kit.IsDryRun(err):
@@ -82,7 +71,7 @@ func (t *Texts[T]) move(ctx context.Context, a *kit.App, m Move[T], w kit.WriteF
 		case err != nil:
 			failed = err
 		default:
-			a.IO.Say("%s %s", m.Done, t.About(text).Slug)
+			a.IO.Say("%s %s", m.done, t.Post(text).Slug)
 			moved = append(moved, *text)
 		}
 	}
@@ -101,13 +90,13 @@ func (t *Texts[T]) move(ctx context.Context, a *kit.App, m Move[T], w kit.WriteF
 func (t *Texts[T]) NewDelete(a *kit.App) *cobra.Command {
 	w, archive := kit.WriteFlags{Versioned: true}, false
 	cmd := &cobra.Command{
-		Use: "delete " + argument(t.Kind), Short: "Delete a draft or an archived " + t.Kind + " for good", Aliases: []string{"rm"}, Args: kit.Exactly(t.Wanted),
+		Use: "delete " + argument(t.Kind), Short: "Delete a draft or an archived " + t.Kind + " for good", Aliases: []string{"rm"}, Args: kit.Exactly(t.wanted()),
 		Example: "  svcctl " + t.Noun + " delete why-go --archive",
 		RunE:    func(cmd *cobra.Command, args []string) error { return t.delete(cmd.Context(), a, w, args[0], archive) },
 	}
 	w.Add(cmd)
 	cmd.Flags().BoolVar(&archive, "archive", false, "archive it first if it is published")
-	a.CompleteFirst(cmd, t.Names)
+	a.CompleteFirst(cmd, t.Slugs)
 	return cmd
 }
 
@@ -124,8 +113,8 @@ func (t *Texts[T]) delete(ctx context.Context, a *kit.App, w kit.WriteFlags, ref
 	if err != nil {
 		return err
 	}
-	it := t.About(text)
-	if it.Published && !archive {
+	it := t.Post(text)
+	if published(it) && !archive {
 		return &kit.Failure{Exit: kit.ExitConflict, Code: "invalid_transition", Message: it.Slug + " is published, and a published " + t.Kind + " cannot be deleted",
 			Hint: "svcctl " + t.Noun + " archive " + it.Slug + ", or --archive"}
 	}
@@ -134,16 +123,18 @@ func (t *Texts[T]) delete(ctx context.Context, a *kit.App, w kit.WriteFlags, ref
 			return err
 		}
 	}
-	if it.Published {
-		archived, err := t.Archive(ctx, c, api.Ref{ID: it.ID, IfMatch: version})
+	if published(it) {
+		archived, err := t.Service(c).Archive(ctx, api.Ref{ID: it.ID, IfMatch: version})
 		if err != nil {
 			return err
 		}
-		it, version = t.About(archived), 0 // the version that was asked for is past
+		it, version = t.Post(archived), 0 // the version that was asked for is past
 	}
-	if err := t.Delete(ctx, c, api.Ref{ID: it.ID, IfMatch: version}, w.Options()...); err != nil {
+	if err := t.Service(c).Delete(ctx, api.Ref{ID: it.ID, IfMatch: version}, w.Options()...); err != nil {
 		return err
 	}
 	a.IO.Say("deleted %s (%s)", it.Slug, it.ID)
 	return nil
 }
+
+func published(p *api.Post) bool { return p.Status == api.PostPublished }

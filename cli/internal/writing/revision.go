@@ -10,27 +10,37 @@ import (
 	"edgesvc.dev/svc/sdk"
 )
 
-// NewRestore is the verb revision restore of a noun: an earlier text becomes the
-// present one.
-func NewRestore(a *kit.App, noun, kind, wanted string, names kit.Names, restore func(ctx context.Context, c *sdk.Client, ref string, n int, options []sdk.CallOption) error) *cobra.Command {
+// NewRestore is the verb revision restore: an earlier text becomes the present
+// one.
+func (t *Texts[T]) NewRestore(a *kit.App, restore func(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*T, error)) *cobra.Command {
 	var w kit.WriteFlags
 	cmd := &cobra.Command{
-		Use: "restore " + argument(kind) + " NUMBER", Short: "Make an earlier text of a " + kind + " the present one", Args: kit.Exactly(wanted, "the revision's number"),
+		Use: "restore " + argument(t.Kind) + " NUMBER", Short: "Make an earlier text of a " + t.Kind + " the present one", Args: kit.Exactly(t.wanted(), "the revision's number"),
 		Long:    "Keeps the current text as a revision, and makes the earlier one current.",
-		Example: "  svcctl " + noun + " revision restore why-go 3",
+		Example: "  svcctl " + t.Noun + " revision restore why-go 3",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := strconv.Atoi(args[1])
 			if err != nil || n < 1 {
-				return kit.Usage("a revision has a number such as 3, not %q; svcctl %s revision list %s", args[1], noun, args[0])
+				return kit.Usage("a revision has a number such as 3, not %q; svcctl %s revision list %s", args[1], t.Noun, args[0])
 			}
 			c, err := a.Writer(w)
 			if err != nil {
 				return err
 			}
-			return restore(cmd.Context(), c, args[0], n, w.Options())
+			id, err := t.FindID(cmd.Context(), c, args[0])
+			if err != nil {
+				return err
+			}
+			v, err := restore(cmd.Context(), c, id, n, w.Options()...)
+			if err != nil {
+				return err
+			}
+			p := t.Post(v)
+			a.IO.Say("restored revision %d of %s (version %d)", n, p.Slug, p.Version)
+			return t.Result(a, v)
 		},
 	}
 	w.Add(cmd)
-	a.CompleteFirst(cmd, names)
+	a.CompleteFirst(cmd, t.Slugs)
 	return cmd
 }
