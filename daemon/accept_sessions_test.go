@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -280,10 +281,13 @@ func TestAcceptLostPassword(t *testing.T) {
 }
 
 // reopen serves data that has its teams already.
-func reopen(t *testing.T, data string) *instance {
+func reopen(t *testing.T, data string, adjust ...func(*daemon.Config)) *instance {
 	t.Helper()
 	cfg := daemon.DefaultConfig()
 	cfg.Data, cfg.Admin = data, ""
+	for _, f := range adjust {
+		f(cfg)
+	}
 	d, err := daemon.Open(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -296,11 +300,14 @@ func reopen(t *testing.T, data string) *instance {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- d.Serve(ctx, ln) }()
-	t.Cleanup(func() {
+	stop := sync.OnceValue(func() error {
 		cancel()
-		if err := errors.Join(<-served, d.Close()); err != nil {
+		return errors.Join(<-served, d.Close())
+	})
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
 			t.Errorf("stop: %v", err)
 		}
 	})
-	return &instance{Daemon: d, URL: "http://" + ln.Addr().String(), Addr: ln.Addr().String()}
+	return &instance{Daemon: d, URL: "http://" + ln.Addr().String(), Addr: ln.Addr().String(), stop: stop}
 }

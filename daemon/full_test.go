@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"edgesvc.dev/svc/daemon"
 )
@@ -134,6 +135,59 @@ func TestTeamFillsItsOwnShareOnly(t *testing.T) {
 	} else if a := in.send(t, "DELETE", v1+"/posts/"+id, in.A.Key, ""); a.StatusCode != http.StatusConflict || a.JSON(t)["from"] != "PUBLISHED" {
 		t.Errorf("deleting what is public: %s %s", a.Status, a.Body)
 	}
+}
+
+// TestFullTeamIsInTheAuditLog: the owner of a team that is refused for its size
+// reads so once a day, a restart included; another team's owner reads nothing.
+func TestFullTeamIsInTheAuditLog(t *testing.T) {
+	data := t.TempDir()
+	in := start(t, smallStore, func(c *daemon.Config) { c.Data = data })
+	owner, other := in.session(t, in.A), in.session(t, in.B)
+	in.fill(t, in.A.Key, "DRAFT")
+	entries := in.awaitAudit(t, owner, "team.storageFull")
+	if e := entries[0]; e["target"] != in.A.TeamID || e["actor"].(map[string]any)["type"] != "system" ||
+		e["detail"].(map[string]any)["limit"] != "8388608" {
+		t.Errorf("%v", e)
+	}
+	key := in.A.Key
+	if err := in.stop(); err != nil {
+		t.Fatal(err)
+	}
+	in = reopen(t, data, smallStore)
+	in.fill(t, key, "DRAFT")
+	if err := in.stop(); err != nil { // writes what waits to be noted
+		t.Fatal(err)
+	}
+	in = reopen(t, data, smallStore)
+	if n := len(in.audit(t, owner, "team.storageFull")); n != 1 {
+		t.Errorf("%d entries", n)
+	}
+	if n := len(in.audit(t, other, "team.storageFull")); n != 0 {
+		t.Errorf("%d entries of the other team", n)
+	}
+}
+
+// audit returns the entries of an action in the audit log of a session's team.
+func (in *instance) audit(t *testing.T, session, action string) (all []map[string]any) {
+	t.Helper()
+	for _, e := range in.ask(t, "team.auditLog", session, `{"limit":100}`).JSON(t)["data"].([]any) {
+		if e := e.(map[string]any); e["action"] == action {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// awaitAudit waits until there are such entries.
+func (in *instance) awaitAudit(t *testing.T, session, action string) []map[string]any {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if all := in.audit(t, session, action); len(all) > 0 {
+			return all
+		}
+	}
+	t.Fatalf("the audit log does not say %s", action)
+	return nil
 }
 
 // TestEveryDeletionMayUseTheReserve finds rows that delete and forgot to say so.

@@ -62,7 +62,7 @@ func (t *Table) call(ctx context.Context, r *Request) (res Result, err error) {
 		do = func(ctx context.Context, who Caller) (any, error) { return r.Op.Do.run(ctx, who, in) }
 	}
 	d, err := t.owed(ctx, r, in)
-	r.Caller.due, r.Caller.charge = d, charge{t.TeamSize, r.Op.Frees}
+	r.Caller.due, r.Caller.charge = d, charge{t.Quota, r.Op.Frees, r.Op.Urgent}
 	var out any
 	if err == nil {
 		out, err = do(ctx, r.Caller)

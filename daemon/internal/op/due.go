@@ -51,6 +51,7 @@ func Update[Out any](ctx context.Context, store kv.Store, who Caller, fn func(kv
 			out, err = fn(tx)
 			return err
 		})
+		who.charge.quota.tell(err)
 		return out, err
 	}
 	err := store.Update(ctx, func(tx kv.Tx) error {
@@ -60,6 +61,7 @@ func Update[Out any](ctx context.Context, store kv.Store, who Caller, fn func(kv
 			return out, err
 		})
 	})
+	who.charge.quota.tell(err)
 	if err == nil {
 		d.paid = true
 	}

@@ -37,6 +37,9 @@ type Op struct {
 	// Frees marks what lets a member in, ends something or deletes it: it may use
 	// what a full store keeps back, so that an owner can always make space.
 	Frees bool
+	// Urgent marks what must go on for a while when the team's share of the store
+	// is used up: it may take the team a little beyond it.
+	Urgent bool
 	// Audit has the act noted in the team's audit log, in the transaction of its
 	// Update.
 	Audit  bool
@@ -97,12 +100,12 @@ type Table struct {
 	Registry huma.Registry // schemas of all inputs and outputs
 	// Audit notes a privileged act; it is set before the first call.
 	Audit func(tx kv.Tx, who *Caller, action, target string) error
-	// TeamSize is the most bytes that a team may store, 0 for no limit; it is set
-	// before the first call.
-	TeamSize int64
-	byName   map[string]*Op
-	store    kv.Store
-	limits   *Limiter
+	// Quota holds teams to their share of the store; it is set before the first
+	// call.
+	Quota  Quota
+	byName map[string]*Op
+	store  kv.Store
+	limits *Limiter
 }
 
 // strictSchemas has the schema library take member names as they are written,

@@ -11,7 +11,7 @@ import (
 // say of each other, then the audit logs.
 func Tables() []kv.Checker {
 	return []kv.Checker{
-		teams, members, accounts, links, sessions, tokens, keys, secrets, entries, chainEnds, sites, owners,
+		teams, members, accounts, links, sessions, tokens, keys, secrets, entries, chainEnds, fullDays, sites, owners,
 		pair[secret, key]{from: secrets, to: keys, follow: func(_, id string, v *secret) (string, string, func(*key) bool) {
 			return v.Team, v.Key, func(k *key) bool { return k.Secret == id || k.Rolled == id }
 		}},

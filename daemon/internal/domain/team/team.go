@@ -51,7 +51,7 @@ func New(store kv.Store) *Service {
 		Now: time.Now, Passwords: DefaultCost, store: store, secrets: newMemo[secret](store, secrets.Name()), entered: newMemo[signedIn](store, tokens.Name(), sessions.Name(), members.Name()),
 		guesses: newFailures(), logins: newFailures(),
 		hashing: make(chan struct{}, hashesAtOnce),
-		notes:   notes{uses: map[string]*use{}},
+		notes:   newNotes(),
 	}
 }
 
