@@ -147,14 +147,17 @@ func (t *Table[T]) Put(tx Tx, team, id string, v *T) error {
 	if err != nil {
 		return err
 	}
+	value, err := t.encode(key, team, id, v, f.body)
+	if err != nil {
+		return err
+	}
+	if len(t.indexes) == 0 {
+		return tx.Put(key, value)
+	}
 	old, err := decode[T](key, f)
 	if err == nil {
 		err = whole(key, old)
 	}
-	if err != nil {
-		return err
-	}
-	value, err := t.encode(key, team, id, v, f.body)
 	if err != nil {
 		return err
 	}

@@ -37,9 +37,6 @@ type Log struct {
 
 	mu      sync.Mutex // guards waiters
 	waiters map[chan struct{}]struct{}
-
-	reading sync.Mutex // guards newest, and is held while it is read
-	newest  page       // the latest part of the log that a consumer was given
 }
 
 // New returns the log kept in store, of events of these types.
@@ -77,6 +74,14 @@ var events = kv.NewTable("event", kv.Index[record]{
 		}
 	},
 })
+
+// head is what a consumer chooses an event by. heads reads the records of events
+// as no more than that.
+type head struct {
+	Type string `json:"t"`
+}
+
+var heads = kv.NewTable[head]("event")
 
 func timeKey(at api.Time) []byte { return kv.Key(kv.Uint64(uint64(max(at, 0)))) }
 
@@ -195,21 +200,28 @@ func (l *Log) Last(tx kv.Tx) (uint64, error) { return kv.Count(tx, sequenceKey) 
 // position stays what it was.
 func (l *Log) Read(tx kv.Tx, after uint64, limit int) (out []api.Event, position uint64, err error) {
 	position = after
-	pass := func(id string) (err error) {
-		position, err = parseRecordID(id)
-		return err
-	}
-	skip := func(e *kv.CorruptError) {
-		op.Unreadable(e)
-		if id, _, ok := kv.SplitPart(bytes.TrimPrefix(e.Key, recordPrefix)); ok {
-			_ = pass(id) // a key that is no position is stepped over too
-		}
-	}
+	pass, skip := stepper(&position)
 	_, err = events.EachReadable(tx, recordID(after), limit, skip, func(team, id string, r *record) error {
 		out = append(out, l.event(r, team, id))
 		return pass(id)
 	})
 	return out, position, err
+}
+
+// stepper returns what moves a position over a record, and over one that cannot be
+// read.
+func stepper(position *uint64) (pass func(id string) error, skip func(*kv.CorruptError)) {
+	pass = func(id string) (err error) {
+		*position, err = parseRecordID(id)
+		return err
+	}
+	skip = func(e *kv.CorruptError) {
+		op.Unreadable(e)
+		if id, _, ok := kv.SplitPart(bytes.TrimPrefix(e.Key, recordPrefix)); ok {
+			_ = pass(id) // a key that is no position is stepped over too
+		}
+	}
+	return pass, skip
 }
 
 var recordPrefix = kv.Key("event", "r")

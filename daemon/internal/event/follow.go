@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -73,7 +74,7 @@ func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Conte
 	}
 	pause, noted := retryFirst, after
 	for {
-		batch, last, err := l.next(ctx, after)
+		batch, last, err := l.next(ctx, after, patterns)
 		if err != nil {
 			return fmt.Errorf("follow events as %s: %w", consumer, err)
 		}
@@ -83,7 +84,6 @@ func (l *Log) Follow(ctx context.Context, consumer string, fn func(context.Conte
 			}
 			continue
 		}
-		batch = l.wanted(batch, patterns)
 		if len(batch) == 0 && last-noted < noteEvery {
 			after = last
 			continue
@@ -118,29 +118,18 @@ func (l *Log) Tail(ctx context.Context, fn func(api.Event), patterns ...string) 
 	for err == nil {
 		var batch []api.Event
 		before := after
-		if batch, after, err = l.next(ctx, before); err != nil {
+		if batch, after, err = l.next(ctx, before, patterns); err != nil {
 			break
 		}
 		if after == before {
 			err = wait(ctx, woken)
 			continue
 		}
-		for _, e := range l.wanted(batch, patterns) {
+		for _, e := range batch {
 			fn(e)
 		}
 	}
 	return fmt.Errorf("tail events: %w", err)
-}
-
-// wanted are the events that a pattern means, or all without any. They are the
-// caller's; batch is shared.
-func (l *Log) wanted(batch []api.Event, patterns []string) (own []api.Event) {
-	for _, e := range batch {
-		if len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return l.Match(p, e.Type) }) {
-			own = append(own, e)
-		}
-	}
-	return own
 }
 
 func call(ctx context.Context, fn func(context.Context, []api.Event) error, batch []api.Event) error {
@@ -159,37 +148,37 @@ func wait[T any](ctx context.Context, ch <-chan T) error {
 	}
 }
 
-// page is a part of the log: the events that follow a position.
-type page struct {
-	after, last uint64
-	events      []api.Event
-}
-
-// next returns the events that follow a position, and the position of the last.
-// Consumers that have come to the end wake together and ask for the same: what
-// was read for the first serves all. They must not change it.
-func (l *Log) next(ctx context.Context, after uint64) (batch []api.Event, last uint64, err error) {
-	l.reading.Lock()
-	defer l.reading.Unlock()
-	known := page{after: after, last: after}
-	if l.newest.after == after {
-		known = l.newest
-	}
-	if len(known.events) >= followBatch {
-		return known.events, known.last, nil
-	}
-	err = l.store.View(ctx, func(tx kv.Tx) (err error) {
-		batch, last, err = l.Read(tx, known.last, followBatch-len(known.events))
+// next returns the events behind a position that a pattern means, of those that
+// one batch looks at, and the position of the last that it looked at. It decodes
+// no more than the type of the others: most consumers want few of the events.
+func (l *Log) next(ctx context.Context, after uint64, patterns []string) (batch []api.Event, last uint64, err error) {
+	last = after
+	err = l.store.View(ctx, func(tx kv.Tx) error {
+		pass, skip := stepper(&last)
+		_, err := heads.EachReadable(tx, recordID(after), followBatch, skip, func(team, id string, h *head) error {
+			if !l.wanted(h.Type, patterns) {
+				return pass(id)
+			}
+			r, err := events.Get(tx, team, id)
+			if damaged, ok := errors.AsType[*kv.CorruptError](err); ok {
+				op.Unreadable(damaged)
+				return pass(id)
+			}
+			if err != nil {
+				return err
+			}
+			batch = append(batch, l.event(r, team, id))
+			return pass(id)
+		})
 		return err
 	})
-	if err != nil {
-		return nil, after, err
-	}
-	known = page{after, last, append(slices.Clip(known.events), batch...)}
-	if after >= l.newest.after {
-		l.newest = known
-	}
-	return known.events, known.last, nil
+	return batch, last, err
+}
+
+// wanted says whether a pattern means an event of a type; without patterns all
+// are meant.
+func (l *Log) wanted(name string, patterns []string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return l.Match(p, name) })
 }
 
 func (l *Log) cursor(ctx context.Context, consumer string) (after uint64, err error) {
