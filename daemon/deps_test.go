@@ -24,11 +24,12 @@ var allowed = map[string][]string{
 	"kv":         nil,
 	"kv/...":     {"kv", "kv/kvtest"},
 	"sdk/api":    nil,
+	"sdk/anchor": nil,
 	"sdk":        {"sdk/api"},
 	// svctest runs the real daemon for the SDK's users.
 	"sdk/svctest": {"sdk", "sdk/api", "daemon"},
 	"sdk/...":     {"sdk", "sdk/api"},
-	"cli/...":     {"cli/...", "sdk", "sdk/api"},
+	"cli/...":     {"cli/...", "sdk", "sdk/anchor", "sdk/api"},
 	// What nouns share knows no noun.
 	"cli/internal/kit":      cliBelow,
 	"cli/internal/contract": {"sdk/api"},
@@ -63,7 +64,7 @@ var allowed = map[string][]string{
 	"daemon/internal/outbound": nil,
 	"daemon/internal/pace":     nil,
 	"daemon/internal/seal":     nil,
-	"daemon/internal/safehtml": nil,
+	"daemon/internal/safehtml": {"sdk/anchor"},
 	"daemon/internal/template": nil,
 	"daemon/internal/queue":    {"kv"},
 	"daemon/internal/op":       {"daemon/internal/netaddr", "daemon/internal/pace", "daemon/internal/refusals", "kv", "sdk/api"},
@@ -82,7 +83,7 @@ var cliBelow = []string{"cli/internal/atomicfile", "cli/internal/output", "cli/i
 var below = []string{"daemon/internal/budget", "daemon/internal/event", "daemon/internal/field", "daemon/internal/llm",
 	"daemon/internal/netaddr", "daemon/internal/op", "daemon/internal/outbound", "daemon/internal/pace",
 	"daemon/internal/queue", "daemon/internal/refusals", "daemon/internal/resource", "daemon/internal/revision", "daemon/internal/safehtml",
-	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/status", "daemon/internal/superjson", "daemon/internal/text", "daemon/internal/template", "kv", "sdk/api"}
+	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/status", "daemon/internal/superjson", "daemon/internal/text", "daemon/internal/template", "kv", "sdk/anchor", "sdk/api"}
 
 // TestImports holds the tree to its import rules. Test files are free.
 func TestImports(t *testing.T) {

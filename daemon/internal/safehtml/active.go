@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"edgesvc.dev/svc/sdk/anchor"
 )
 
 // Active reports whether a browser that is given src as it is could run or load
@@ -58,6 +60,8 @@ func activeAttribute(key, value string) bool {
 	switch key {
 	case "srcdoc", "formaction", "action", "background", "style", "is", "contenteditable", "autofocus":
 		return true
+	case "id", "name":
+		return anchor.Safe(value) != value
 	case "href", "src", "srcset", "cite", "poster", "longdesc":
 		return !plainURL(value)
 	}

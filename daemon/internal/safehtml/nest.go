@@ -3,20 +3,24 @@ package safehtml
 import (
 	"errors"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"edgesvc.dev/svc/sdk/anchor"
 )
 
 // maxDepth bounds nesting. Deeper elements lose their tags and keep their text;
 // browsers stop at 512 and some parsers take quadratic time long before.
 const maxDepth = 64
 
-// nest makes the tags of sanitized markup match, and adds the attributes that
-// no author can be trusted to send: rel on links that leave the site, alt and
-// lazy loading on images.
+// nest makes the tags of sanitized markup match, brings ids and the fragments of
+// links into their safe form, and adds the attributes that no author can be
+// trusted to send: rel on links that leave the site, alt and lazy loading on
+// images.
 func nest(src string) string {
 	n := nester{open: make([]atom.Atom, 0, 16)}
 	n.out.Grow(len(src) + len(src)/8)
@@ -47,6 +51,7 @@ type nester struct {
 func (n *nester) start(token html.Token) {
 	tag := token.DataAtom
 	token.Type = html.StartTagToken // HTML ignores the slash of <p/>
+	token.Attr = withID(token)
 	switch tag {
 	case atom.A:
 		n.end(atom.A) // links do not nest
@@ -108,13 +113,43 @@ func ends(open, next atom.Atom) bool {
 	return false
 }
 
+// withID is the attributes with the author's id in its safe form.
+func withID(t html.Token) []html.Attribute {
+	id := givenID(t)
+	attrs := slices.DeleteFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "id" || a.Key == "name" })
+	if id != "" {
+		attrs = slices.Insert(attrs, 0, html.Attribute{Key: "id", Val: id})
+	}
+	return attrs
+}
+
 func linkAttrs(attrs []html.Attribute) []html.Attribute {
-	for _, a := range attrs {
-		if a.Key == "href" && leaves(a.Val) {
+	for i, a := range attrs {
+		switch {
+		case a.Key != "href":
+		case leaves(a.Val):
 			return append(attrs, html.Attribute{Key: "rel", Val: "noopener nofollow"})
+		default:
+			attrs[i].Val = safeFragment(a.Val)
 		}
 	}
 	return attrs
+}
+
+// safeFragment makes a link within the site name an element as its page does.
+func safeFragment(href string) string {
+	path, fragment, found := strings.Cut(href, "#")
+	if !found || strings.HasPrefix(href, "mailto:") {
+		return href
+	}
+	id, err := url.PathUnescape(fragment)
+	if err != nil {
+		return href
+	}
+	if safe := anchor.Safe(id); safe != "" && safe != id {
+		return path + "#" + url.PathEscape(safe)
+	}
+	return href
 }
 
 func leaves(href string) bool {

@@ -16,24 +16,30 @@ import (
 // Sanitize returns the part of src that may be shown: article markup without
 // scripts, styles, forms, frames, foreign content, event handlers and URLs that
 // are neither web, mail nor relative. Its output has matching tags, so it cannot
-// close the element that holds it. Sanitizing twice changes nothing. It is safe
+// close the element that holds it. Ids stay in the form of anchor.Safe, and so do
+// the fragments of links within the site. Sanitizing twice changes nothing. It is safe
 // for concurrent use.
 func Sanitize(src string) string {
-	return nest(article().Sanitize(src))
+	return nest(article().Sanitize(noscript.ReplaceAllLiteralString(src, "")))
 }
+
+// noscript matches tags whose content is shown, since pages have no scripts: to
+// a parser that thinks otherwise it is one text.
+var noscript = regexp.MustCompile(`(?i)</?noscript\b[^<>]*>`)
 
 var article = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements(
 		"h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "wbr", "hr", "blockquote", "pre",
-		"div", "section", "article", "figure", "figcaption", "details", "summary",
+		"div", "section", "article", "aside", "figure", "figcaption", "details", "summary",
 		"ul", "ol", "li", "dl", "dt", "dd",
 		"table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td",
 		"strong", "b", "em", "i", "u", "s", "del", "ins", "mark", "small", "sub", "sup",
-		"code", "kbd", "samp", "var", "abbr", "cite", "dfn", "q", "time", "ruby", "rt", "rp", "bdi",
+		"code", "kbd", "samp", "var", "abbr", "cite", "dfn", "q", "time", "ruby", "rt", "rp", "bdi", "span",
 	)
 	allowLinks(p)
 	allowImages(p)
+	p.AllowAttrs("id").Globally() // nest makes it safe
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[a-z0-9+-]{1,20}$`)).OnElements("code")
 	p.AllowAttrs("dir").Matching(regexp.MustCompile(`^(ltr|rtl|auto)$`)).Globally()
 	p.AllowAttrs("lang").Matching(regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$`)).Globally()
@@ -48,7 +54,7 @@ func allowLinks(p *bluemonday.Policy) {
 	p.RequireParseableURLs(true)
 	p.AllowRelativeURLs(true)
 	p.AllowURLSchemes("http", "https", "mailto")
-	p.AllowAttrs("href").OnElements("a")
+	p.AllowAttrs("href", "name").OnElements("a")
 }
 
 // allowImages keeps pictures from the web and from the daemon's own media; any

@@ -4,7 +4,10 @@ import (
 	"html"
 	"strings"
 
+	parse "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"edgesvc.dev/svc/sdk/anchor"
 )
 
 // reader takes the visible text of a document, entities resolved, and the tags
@@ -13,6 +16,10 @@ type reader interface {
 	text(t string)
 	tag(a atom.Atom, opens bool)
 }
+
+// marked is a reader that is told before each start tag which id it has, in its
+// safe form, empty for none.
+type marked interface{ mark(id string) }
 
 // scan feeds src to r. It skips comments and what browsers do not show: scripts,
 // styles and their like. Every new post is scanned, so it finds tag boundaries
@@ -56,6 +63,9 @@ func startTag(src string, r reader) string {
 	name := tagName(src)
 	a := lookup(name)
 	rest, closed := skipAttrs(src[len(name):])
+	if m, ok := r.(marked); ok {
+		m.mark(idOf(src[:len(src)-len(rest)]))
+	}
 	r.tag(a, true)
 	switch {
 	case isHidden(a):
@@ -106,6 +116,31 @@ func skipAttrs(src string) (rest string, closed bool) {
 	return "", false
 }
 
+// idOf finds the id of a tag; a link may have it as its name, as pages did
+// before ids.
+func idOf(tag string) (id string) {
+	lower := strings.ToLower(tag)
+	if !strings.Contains(lower, "id") && !strings.Contains(lower, "name") {
+		return ""
+	}
+	z := parse.NewTokenizer(strings.NewReader("<" + tag))
+	z.Next()
+	return givenID(z.Token())
+}
+
+// givenID is the id that the author gave an element, in its safe form.
+func givenID(t parse.Token) (id string) {
+	for _, a := range t.Attr {
+		switch {
+		case a.Key == "id":
+			return anchor.Safe(a.Val)
+		case a.Key == "name" && t.DataAtom == atom.A:
+			id = anchor.Safe(a.Val)
+		}
+	}
+	return id
+}
+
 // skipValue returns the index of the last byte of a quoted value after the
 // equals sign at i, or of the space before an unquoted one.
 func skipValue(src string, i int) int {
@@ -139,7 +174,7 @@ func rawText(src, name string) string {
 
 func isHidden(a atom.Atom) bool {
 	switch a {
-	case atom.Script, atom.Style, atom.Title, atom.Textarea, atom.Iframe, atom.Noembed, atom.Noframes, atom.Noscript, atom.Xmp:
+	case atom.Script, atom.Style, atom.Title, atom.Textarea, atom.Iframe, atom.Noembed, atom.Noframes, atom.Xmp:
 		return true
 	}
 	return false

@@ -69,9 +69,17 @@ func TestText(t *testing.T) {
 }
 
 func TestHeadings(t *testing.T) {
-	in := "<h1>One <em>and</em> only</h1><p>x</p><h3>Deep &amp; wide</h3><h2></h2>"
-	want := []safehtml.Heading{{Level: 1, Text: "One and only"}, {Level: 3, Text: "Deep & wide"}}
+	in := `<h1>One <em>and</em> only</h1><p id="deep--wide">x</p><h3>Deep &amp; wide</h3><h2></h2><h2 ID='own id'>Bad id</h2>` +
+		`<h2 id=mine>Mine</h2><h2>Mine</h2><h2 data-a='id="no"'>Last<h3>One and only</h3><a name="x">y</a>`
+	want := []safehtml.Heading{
+		{Level: 1, Text: "One and only", ID: "one-and-only"}, {Level: 3, Text: "Deep & wide", ID: "deep--wide-1"},
+		{Level: 2, Text: "Bad id", ID: "bad-id"}, {Level: 2, Text: "Mine", ID: "mine"}, {Level: 2, Text: "Mine", ID: "mine-1"},
+		{Level: 2, Text: "Last", ID: "last"}, {Level: 3, Text: "One and only", ID: "one-and-only-1"},
+	}
 	if got := safehtml.Headings(in); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if got := safehtml.Headings(safehtml.Sanitize(in)); !reflect.DeepEqual(got, want) {
+		t.Errorf("sanitised it has other headings: %+v", got)
 	}
 }

@@ -45,13 +45,25 @@ func Active(t testing.TB, content string) []string {
 func activeAttribute(a html.Attribute) bool {
 	name := strings.ToLower(a.Key)
 	switch {
-	case strings.HasPrefix(name, "on"), name == "style", name == "srcdoc", name == "srcset", name == "id", name == "name", name == "target":
+	case strings.HasPrefix(name, "on"), name == "style", name == "srcdoc", name == "srcset", name == "name", name == "target":
 		return true
+	case name == "id":
+		return clobbers(a.Val)
 	case slices.Contains(urlAttributes, name):
 		return !plainURL(a.Val)
 	}
 	return false
 }
+
+// clobbers reports an id by which scripts would find the element in place of what
+// they look for: the browser's part of the test knows every name, this the usual.
+func clobbers(id string) bool {
+	return strings.HasPrefix(id, "svc-") || strings.ContainsAny(id, " \t\n\"'<>`") || slices.Contains(knownNames, id) ||
+		strings.ToLower(id) != id && !strings.ContainsAny(id, "-.:")
+}
+
+var knownNames = strings.Fields(`location name top self parent opener forms images links scripts body head cookie domain
+	history status title url constructor prototype __proto__ tostring valueof event frames length`)
 
 // plainURL reads a URL as browsers do: they drop leading controls and spaces,
 // and tabs and line ends anywhere.

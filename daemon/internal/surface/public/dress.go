@@ -1,6 +1,8 @@
 package public
 
 import (
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,29 +13,34 @@ import (
 )
 
 // dress fits sanitised content into the page: its headings come below the title
-// without gaps, and what is wider than a phone scrolls by itself and can be
-// reached with the keyboard.
+// without gaps and have ids and a link to them, and what is wider than a phone
+// scrolls by itself and can be reached with the keyboard.
 func dress(content string) string {
-	d := dresser{shift: shift(content), last: 1}
+	d := dresser{outline: safehtml.Outline(content), last: 1}
+	d.shift = shift(d.outline)
 	d.out.Grow(len(content) + 256)
 	eachToken(content, d.token)
 	return d.out.String()
 }
 
 // shift is what makes the highest heading of the content a second-level one.
-func shift(content string) int {
+func shift(outline []safehtml.Heading) int {
 	highest := 6
-	for _, h := range safehtml.Headings(content) {
-		highest = min(highest, h.Level)
+	for _, h := range outline {
+		if h.Text != "" {
+			highest = min(highest, h.Level)
+		}
 	}
 	return 2 - highest
 }
 
 type dresser struct {
-	out   strings.Builder
-	shift int
-	last  int   // level of the heading before; 1 is the page's title
-	open  []int // levels of the headings that wait for their end tag
+	out     strings.Builder
+	outline []safehtml.Heading // what is to come
+	id      string             // of the heading that was opened last
+	shift   int
+	last    int   // level of the heading before; 1 is the page's title
+	open    []int // levels of the headings that wait for their end tag
 }
 
 func (d *dresser) token(t html.Token) {
@@ -62,14 +69,42 @@ func (d *dresser) heading(t html.Token, opens bool) {
 		level := max(2, min(int(t.Data[1]-'0')+d.shift, d.last+1, 6))
 		d.open = append(d.open, level)
 		d.last = level
+		d.identify(&t)
 	}
 	innermost := len(d.open) - 1
 	t.Data = "h" + strconv.Itoa(d.open[innermost])
 	t.DataAtom = 0
 	if !opens {
 		d.open = d.open[:innermost]
+		d.link()
 	}
 	d.out.WriteString(t.String())
+}
+
+// identify gives a heading the id that the outline has for it.
+func (d *dresser) identify(t *html.Token) {
+	d.id = ""
+	if len(d.outline) == 0 {
+		return
+	}
+	h := d.outline[0]
+	d.outline = d.outline[1:]
+	if h.Text == "" || h.ID == "" {
+		return
+	}
+	d.id = h.ID
+	if !slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "id" }) {
+		t.Attr = append(t.Attr, html.Attribute{Key: "id", Val: h.ID})
+	}
+}
+
+// link ends a heading with a link to it.
+func (d *dresser) link() {
+	if d.id == "" {
+		return
+	}
+	d.out.WriteString(` <a class="anchor" href="#` + html.EscapeString(url.PathEscape(d.id)) + `" aria-label="Link to this section">#</a>`)
+	d.id = ""
 }
 
 // absolute makes the addresses of sanitised content whole, for readers that show

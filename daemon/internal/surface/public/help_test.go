@@ -64,7 +64,7 @@ func TestHelpPages(t *testing.T) {
 		{"/notes/help/category/shipping", 200, []string{"Zone 7", `<link rel="canonical" href="https://example.com/notes/help/category/shipping">`}},
 		{"/notes/help/category/secret", 404, nil}, // has nothing public
 		{"/notes/help/category/none", 404, nil},
-		{"/notes/help/times", 200, []string{"Delivery times", "<h2>Europe</h2>", "Was this helpful?", `action="/notes/help/times/feedback"`, "More about", "Zone 0",
+		{"/notes/help/times", 200, []string{"Delivery times", `<h2 id="europe">Europe <a class="anchor" href="#europe" `, "Was this helpful?", `action="/notes/help/times/feedback"`, "More about", "Zone 0",
 			`<meta property="og:type" content="article">`, `<meta name="description" content="How delivery times works, in short.">`,
 			`"@type":"TechArticle"`, `<link rel="canonical" href="https://example.com/notes/help/times">`}},
 		{"/notes/help/cards", 200, []string{`Cards &amp; &lt;b&gt;cash`, `"headline":"Cards \u0026 \u003cb\u003ecash\u003c/b\u003e"`}},
@@ -151,7 +151,7 @@ func TestHelpful(t *testing.T) {
 	page := base + "/notes/help/times"
 	same := []string{"Sec-Fetch-Site", "same-origin"}
 	first := vote(t, page, "yes", same...)
-	if first.StatusCode != 303 || first.Header.Get("Location") != "/notes/help/times?thanks#helpful" || first.Header.Get("Set-Cookie") != "" || m.rated["art_times"] != 1 {
+	if first.StatusCode != 303 || first.Header.Get("Location") != "/notes/help/times?thanks#svc-helpful" || first.Header.Get("Set-Cookie") != "" || m.rated["art_times"] != 1 {
 		t.Errorf("%d %v, %v", first.StatusCode, first.Header, m.rated)
 	}
 	if again := vote(t, page, "yes", "Origin", base); again.StatusCode != 303 || m.rated["art_times"] != 1 {
@@ -240,7 +240,7 @@ func TestHelpInBrowser(t *testing.T) {
 		}
 	}
 	err := chromedp.Do(browser,
-		chromedp.Navigate(base+"/notes/help"), chromedp.SendKeys("#q", "delivery\r"), chromedp.WaitVisible(".hits a"),
+		chromedp.Navigate(base+"/notes/help"), chromedp.SendKeys("#svc-q", "delivery\r"), chromedp.WaitVisible(".hits a"),
 		chromedp.Click(".hits a"), chromedp.WaitVisible(".helpful button"),
 		chromedp.Click(".helpful button[value=no]"), chromedp.WaitVisible(".helpful [role=status]"))
 	if err != nil || m.rated["art_times"] != -1 {

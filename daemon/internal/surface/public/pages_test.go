@@ -228,7 +228,7 @@ func TestPostHead(t *testing.T) {
 		`<meta property="og:type" content="article">`, `<meta property="og:image" content="https://example.com/media/m1">`,
 		`<meta name="twitter:card" content="summary_large_image">`,
 		`alt="The &#34;fish&#34;" width="1200" height="630"`, `<a href="/notes/tag?name=a%2Fb" rel="tag" dir="auto">a/b</a>`,
-		`<h2>Part</h2><h3>Deep</h3>`, `role="region" aria-label="Table" tabindex="0"><table>`, `Ada Byron`,
+		`<h2 id="part">Part <a class="anchor" href="#part" aria-label="Link to this section">#</a></h2><h3 id="deep">Deep `, `role="region" aria-label="Table" tabindex="0"><table>`, `Ada Byron`,
 		`<a rel="prev" href="/notes/second">`,
 	} {
 		if !strings.Contains(first, want) {

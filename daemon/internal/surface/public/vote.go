@@ -54,7 +54,7 @@ func (p *Pages) vote(ctx *fasthttp.RequestCtx, s site, slug string) error {
 		}
 	}
 	h := &ctx.Response.Header
-	h.Set(fasthttp.HeaderLocation, s.HelpArticle(slug)+"?thanks#helpful")
+	h.Set(fasthttp.HeaderLocation, s.HelpArticle(slug)+"?thanks#svc-helpful")
 	h.Set(fasthttp.HeaderCacheControl, "no-store")
 	ctx.SetStatusCode(fasthttp.StatusSeeOther)
 	return nil
