@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"edgesvc.dev/svc/daemon/internal/domain/team"
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -31,7 +30,7 @@ func (d *Daemon) Bootstrap(ctx context.Context, name, slug, email string) (First
 		return First{}, fmt.Errorf("make the team %s: %w", slug, err)
 	}
 	who := op.Caller{Kind: op.System, Team: made.Team.ID, Actor: api.Actor{Type: "system", ID: "setup"}}
-	site, err := d.team.CreateSite(ctx, who, api.SiteCreate{Name: name, AllowedOrigins: []string{d.base}, Greeting: greeting, Identity: "off"})
+	site, err := d.sites.CreateSite(ctx, who, api.SiteCreate{Name: name, AllowedOrigins: []string{d.base}, Greeting: greeting, Identity: "off"})
 	if err != nil {
 		return First{}, fmt.Errorf("make the site of %s: %w", slug, err)
 	}
@@ -44,7 +43,7 @@ func (d *Daemon) Bootstrap(ctx context.Context, name, slug, email string) (First
 	}
 	return First{
 		TeamID: made.Team.ID, TeamSlug: made.Team.Slug, OwnerEmail: made.User.Email, Key: made.Key.Secret,
-		SignInLink: strings.TrimSuffix(d.base, "/") + "/sign-in?token=" + made.LinkToken,
+		SignInLink: made.Link,
 		SiteID:     site.ID,
 	}, nil
 }

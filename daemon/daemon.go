@@ -23,12 +23,14 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/budget"
 	"edgesvc.dev/svc/daemon/internal/domain"
+	"edgesvc.dev/svc/daemon/internal/domain/access"
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
 	"edgesvc.dev/svc/daemon/internal/domain/jobs"
 	"edgesvc.dev/svc/daemon/internal/domain/media"
 	"edgesvc.dev/svc/daemon/internal/domain/posts"
+	"edgesvc.dev/svc/daemon/internal/domain/sites"
 	"edgesvc.dev/svc/daemon/internal/domain/tasks"
 	"edgesvc.dev/svc/daemon/internal/domain/team"
 	"edgesvc.dev/svc/daemon/internal/event"
@@ -71,13 +73,15 @@ type Daemon struct {
 	base  string
 	store *bolt.Store
 
-	parts []domain.Part
-	log   *event.Log
-	team  *team.Service
-	posts *posts.Service
-	jobs  *jobs.Service
-	media *media.Service
-	table *op.Table
+	parts  []domain.Part
+	log    *event.Log
+	access *access.Service
+	team   *team.Service
+	sites  *sites.Service
+	posts  *posts.Service
+	jobs   *jobs.Service
+	media  *media.Service
+	table  *op.Table
 
 	helpdesk *helpdesk.Service
 	agents   *agents.Service
@@ -163,7 +167,7 @@ func (d *Daemon) Empty(ctx context.Context) (bool, error) { return d.team.Empty(
 
 // NewLink makes a sign-in link for a member. It must come after SetBase.
 func (d *Daemon) NewLink(ctx context.Context, email string) (api.MemberInvited, error) {
-	return d.team.NewLink(ctx, email)
+	return d.access.NewLink(ctx, email)
 }
 
 // Prepare takes what serving needs beside the listener: certificates and the

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
-	"edgesvc.dev/svc/daemon/internal/domain/team"
+	"edgesvc.dev/svc/daemon/internal/domain/sites"
 	"edgesvc.dev/svc/daemon/internal/netaddr"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/pace"
@@ -19,8 +19,8 @@ import (
 // desk receives the widget's visitors: sites admit them, conversations have
 // them.
 type desk struct {
-	team *team.Service
-	chat *chat.Service
+	sites *sites.Service
+	chat  *chat.Service
 }
 
 // What a network may ask of the widget's fallback, and how many are remembered.
@@ -37,7 +37,7 @@ func newFallbackPace() func(address string) time.Duration {
 
 // Admit implements widget.Desk.
 func (d *desk) Admit(ctx context.Context, siteID, origin string) (widget.Site, error) {
-	teamID, site, err := d.team.AdmitSite(ctx, siteID, origin)
+	teamID, site, err := d.sites.AdmitSite(ctx, siteID, origin)
 	return widget.Site{Team: teamID, Site: site, Origin: origin}, err
 }
 
@@ -79,7 +79,7 @@ func (d *desk) visit(ctx context.Context, site widget.Site, arrival chat.Arrival
 
 // settle closes the visits that a site as it is now would not let in.
 func (d *desk) settle(ctx context.Context, siteID string) error {
-	_, site, err := d.team.SiteByID(ctx, siteID)
+	_, site, err := d.sites.SiteByID(ctx, siteID)
 	exists, err := found(err)
 	if err == nil {
 		d.chat.SiteChanged(siteID, site, exists)
@@ -89,7 +89,7 @@ func (d *desk) settle(ctx context.Context, siteID string) error {
 
 // watchSites closes visits when their site changes, whichever process changed it.
 func (d *Daemon) watchSites(ctx context.Context) error {
-	at := &desk{team: d.team, chat: d.chat}
+	at := &desk{sites: d.sites, chat: d.chat}
 	return d.log.Tail(ctx, func(e api.Event) {
 		var changed struct {
 			ID string `json:"id"`
@@ -108,7 +108,7 @@ func (d *desk) verify(ctx context.Context, site api.Site, claim api.ChatUser) (*
 	if claim.Token == "" {
 		return nil, nil
 	}
-	id, ok := d.team.VerifyIdentity(ctx, site, claim)
+	id, ok := d.sites.VerifyIdentity(ctx, site, claim)
 	if !ok {
 		return nil, api.NewError(http.StatusUnauthorized, api.CodeInvalidCredentials, "The site's proof of who the visitor is does not hold.")
 	}
@@ -123,9 +123,9 @@ func (d *Daemon) demoSite(ctx context.Context) string {
 		return ""
 	}
 	who := op.Caller{Kind: op.System, Team: t.ID}
-	sites, err := d.team.Sites(ctx, who, api.PageQuery{Limit: 1, Order: "asc"})
-	if err != nil || len(sites.Data) == 0 {
+	all, err := d.sites.Sites(ctx, who, api.PageQuery{Limit: 1, Order: "asc"})
+	if err != nil || len(all.Data) == 0 {
 		return ""
 	}
-	return sites.Data[0].ID
+	return all.Data[0].ID
 }

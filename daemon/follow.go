@@ -44,7 +44,7 @@ func (d *Daemon) followRoute() rest.Route {
 
 // mayFollow asks again whether the key that a stream began with still works.
 func (d *Daemon) mayFollow(ctx context.Context, bearer string, began op.Caller) bool {
-	who, err := d.team.Authenticate(ctx, bearer, began.Address)
+	who, err := d.access.Authenticate(ctx, bearer, began.Address)
 	return err == nil && who.Require(op.PostsRead) == nil
 }
 

@@ -12,12 +12,14 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/domain"
+	"edgesvc.dev/svc/daemon/internal/domain/access"
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
 	"edgesvc.dev/svc/daemon/internal/domain/jobs"
 	"edgesvc.dev/svc/daemon/internal/domain/media"
 	"edgesvc.dev/svc/daemon/internal/domain/posts"
+	"edgesvc.dev/svc/daemon/internal/domain/sites"
 	"edgesvc.dev/svc/daemon/internal/domain/tasks"
 	"edgesvc.dev/svc/daemon/internal/domain/team"
 	"edgesvc.dev/svc/daemon/internal/event"
@@ -48,7 +50,9 @@ const indexFolder = "search"
 func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.log = event.New(d.store, eventTypes()...)
 	d.team = team.New(d.store)
-	d.team.Version, d.team.Seal, d.team.Log, d.team.StorageLimit = Release(), box, d.log, d.cfg.teamSize()
+	d.team.Version, d.team.StorageLimit = Release(), d.cfg.teamSize()
+	d.access = access.New(d.store)
+	d.sites = sites.New(d.store, d.log, box)
 	d.models = llm.Open(d.llmConfig())
 	d.media = media.New(d.store, d.log, 0)
 	d.posts = posts.New(d.store, d.log)
@@ -61,7 +65,7 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.connect()
 	d.connectAgents()
 	d.parts = []domain.Part{
-		d.team.Part(), d.posts.Part(), d.jobs.Part(), d.media.Part(), {Ops: d.log.Ops()},
+		d.access.Part(), d.team.Part(), d.sites.Part(), d.posts.Part(), d.jobs.Part(), d.media.Part(), {Ops: d.log.Ops()},
 		d.helpdesk.Part(), d.agents.Part(), d.tasks.Part(), d.chat.Part(),
 	}
 	ops := make([][]op.Op, len(d.parts))
@@ -79,6 +83,11 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 
 // connect gives the domains what they need of each other.
 func (d *Daemon) connect() {
+	d.team.Link = d.access.AddLink
+	d.team.ShutOut = d.access.ShutOut
+	d.team.FirstKey = d.access.FirstKey
+	d.access.Audit = d.team.Audit
+	d.sites.Audit = d.team.Audit
 	d.posts.StartJob = d.jobs.Start
 	d.posts.CheckModel = llm.CheckModel
 	d.jobs.Read = d.posts.Read
@@ -92,23 +101,23 @@ func (d *Daemon) connect() {
 
 // surfaces makes what answers requests, once the public address is known.
 func (d *Daemon) surfaces() {
-	d.team.BaseURL = d.base
+	d.access.BaseURL, d.sites.BaseURL = d.base, d.base
 	d.rest = rest.New(d.table, rest.Options{
-		Context: d.ctx, Key: d.team.Authenticate, Session: d.team.AuthenticateSession, Cookie: d.cookie(),
+		Context: d.ctx, Key: d.access.Authenticate, Session: d.access.AuthenticateSession, Cookie: d.cookie(),
 		SameOrigin: d.sameOrigin, Address: d.address, Observe: d.metrics.observe,
 		BaseURL: d.base, Version: Release(),
 	}, d.routes()...)
 	d.trpc = trpc.New(d.table, trpc.Options{
 		Context: d.ctx, Bridge: d.bridge, Observe: d.metrics.observe, Member: d.rest.Member, SetCookie: d.rest.SetCookie,
-		Present: d.team.Present, Rate: rest.RateHeaders,
+		Present: d.access.Present, Rate: rest.RateHeaders,
 	})
 	d.mcp = mcp.New(d.table, mcp.Options{
-		Context: d.ctx, Bridge: d.bridge, Key: d.team.Authenticate,
+		Context: d.ctx, Bridge: d.bridge, Key: d.access.Authenticate,
 		Address: d.address, Observe: d.metrics.observe,
 		Origins: d.cfg.Origins, BaseURL: d.cfg.BaseURL, Version: Release(),
 	})
 	d.sockets = hijack.OpenSockets(slog.Default(), hijack.SocketLimits{Total: socketsOf(d.conns)})
-	d.widget = widget.New(&desk{team: d.team, chat: d.chat}, widget.Options{
+	d.widget = widget.New(&desk{sites: d.sites, chat: d.chat}, widget.Options{
 		Context: d.ctx, Upgrade: d.sockets.Upgrade, Stream: d.bridge.Handler,
 		Address: d.address, Pace: newFallbackPace(), BaseURL: d.base, DemoSite: d.demoSite,
 	})
@@ -177,7 +186,7 @@ func (d *Daemon) sweep(ctx context.Context) {
 // schemas are what the domains keep and tell.
 func schemas() []domain.Schema {
 	return []domain.Schema{
-		team.Schema(), posts.Schema(), jobs.Schema(), media.Schema(), helpdesk.Schema(), chat.Schema(), agents.Schema(), tasks.Schema(),
+		access.Schema(), team.Schema(), sites.Schema(), posts.Schema(), jobs.Schema(), media.Schema(), helpdesk.Schema(), chat.Schema(), agents.Schema(), tasks.Schema(),
 	}
 }
 

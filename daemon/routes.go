@@ -99,7 +99,7 @@ func (d *Daemon) holder(h *fasthttp.RequestHeader) string {
 	if len(bearer) == 0 {
 		return ""
 	}
-	return d.team.Whose(d.ctx, string(bearer))
+	return d.access.Whose(d.ctx, string(bearer))
 }
 
 // cookie is how browsers keep a session here.
@@ -139,7 +139,7 @@ func (d *Daemon) unknown(ctx *fasthttp.RequestCtx) error {
 	}
 	bearer, err := rest.Bearer(ctx)
 	if err == nil {
-		_, err = d.team.Authenticate(d.ctx, bearer, d.address(ctx))
+		_, err = d.access.Authenticate(d.ctx, bearer, d.address(ctx))
 	}
 	return err
 }

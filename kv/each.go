@@ -40,6 +40,21 @@ func (t *Table[T]) EachReadable(tx Tx, after string, limit int, skip func(*Corru
 	return next, err
 }
 
+// allPage is how many records All reads at once.
+const allPage = 500
+
+// All calls fn for every record of every team that can be read, until it returns
+// an error. Checks are made with it.
+func (t *Table[T]) All(tx Tx, fn func(team, id string, v *T) error) error {
+	for after := ""; ; {
+		next, err := t.EachReadable(tx, after, allPage, func(*CorruptError) {}, fn)
+		if err != nil || next == "" {
+			return err
+		}
+		after = next
+	}
+}
+
 // Last returns the record with the highest id that can be read, of any team, or a
 // *NotFoundError.
 func (t *Table[T]) Last(tx Tx) (team, id string, v *T, err error) {

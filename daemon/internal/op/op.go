@@ -61,7 +61,7 @@ type Op struct {
 type Hints struct {
 	Title       string
 	Default     bool // in the default tool set
-	ReadOnly    bool // set by NewTable for GET rows
+	ReadOnly    bool // set by NewTable for GET rows and those of ClassRead
 	Destructive bool
 	Idempotent  bool
 	OpenWorld   bool // reaches systems outside the daemon
@@ -132,16 +132,16 @@ func (t *Table) add(o *Op) {
 	if t.byName[o.Name] != nil {
 		panic("op: two rows are named " + o.Name)
 	}
+	o.Hints.ReadOnly = o.Hints.ReadOnly || o.Method == http.MethodGet || o.Class == ClassRead
 	if o.Class == 0 {
 		o.Class = ClassWrite
-		if o.ReadOnly() || o.Method == http.MethodGet {
+		if o.ReadOnly() {
 			o.Class = ClassRead
 		}
 	}
 	if o.Status == 0 {
 		o.Status = http.StatusOK
 	}
-	o.Hints.ReadOnly = o.Hints.ReadOnly || o.Method == http.MethodGet
 	o.input, o.output = compileInput(t.Registry, o.Do.in), o.Do.out
 	o.input.more = o.Do.more
 	for _, name := range o.PathParams() {

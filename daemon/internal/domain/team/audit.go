@@ -51,11 +51,11 @@ var (
 // Note adds an act of another domain to the audit log of the caller's team, in
 // the transaction of the act.
 func (s *Service) Note(tx kv.Tx, who *op.Caller, action, target string) error {
-	return s.audit(tx, who, action, target, nil)
+	return s.Audit(tx, who, action, target, nil)
 }
 
-// audit appends to the caller's team's audit log, in the transaction of the act.
-func (s *Service) audit(tx kv.Tx, who *op.Caller, action, target string, more detail) error {
+// Audit is Note with a detail that says more about the act and holds no secret.
+func (s *Service) Audit(tx kv.Tx, who *op.Caller, action, target string, more map[string]string) error {
 	end, err := chainEnds.Get(tx, who.Team, who.Team)
 	_, first := errors.AsType[*kv.NotFoundError](err)
 	if err != nil && !first {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/roster"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -17,13 +18,13 @@ type Bootstrap struct {
 	Email    string // of the owner
 }
 
-// Bootstrapped is a new team. The key's Secret and the LinkToken, which signs the
+// Bootstrapped is a new team. The key's Secret and the Link, which signs the
 // owner in once, are nowhere else.
 type Bootstrapped struct {
-	Team      api.Team
-	User      api.User
-	Key       api.Key
-	LinkToken string
+	Team api.Team
+	User api.User
+	Key  api.Key
+	Link string
 }
 
 // Bootstrap creates the first team; on a store that has one it is refused.
@@ -41,14 +42,13 @@ func (s *Service) create(ctx context.Context, in Bootstrap, first bool) (out Boo
 	if err != nil {
 		return out, err
 	}
-	plainKey, plainLink := newKey(), newToken(linkPrefix)
 	err = s.store.Update(ctx, func(tx kv.Tx) error {
 		if first {
 			if empty, err := none(tx); err != nil || !empty {
 				return already(err)
 			}
 		}
-		out, err = s.found(tx, t, email, plainKey, plainLink)
+		out, err = s.found(tx, t, email)
 		return err
 	})
 	return out, err
@@ -62,7 +62,7 @@ func already(err error) error {
 }
 
 // founding checks what a new team is to be.
-func (s *Service) founding(in *Bootstrap) (t *team, email string, err error) {
+func (s *Service) founding(in *Bootstrap) (t *roster.Team, email string, err error) {
 	if email, err = checkEmail("/email", in.Email); err != nil {
 		return nil, "", err
 	}
@@ -76,35 +76,34 @@ func (s *Service) founding(in *Bootstrap) (t *team, email string, err error) {
 	if err := checkSlug(slug); err != nil {
 		return nil, "", err
 	}
-	return &team{Name: in.TeamName, Slug: slug, Version: 1, Created: s.now(), Updated: s.now()}, email, nil
+	return &roster.Team{Name: in.TeamName, Slug: slug, Version: 1, Created: s.now(), Updated: s.now()}, email, nil
 }
 
 // found stores the team with its owner, one key for everything and a link.
-func (s *Service) found(tx kv.Tx, t *team, email, plainKey, plainLink string) (out Bootstrapped, err error) {
+func (s *Service) found(tx kv.Tx, t *roster.Team, email string) (out Bootstrapped, err error) {
 	id := kv.IDAt("team", s.Now())
-	if err := teams.Insert(tx, "", id, t); err != nil {
+	if err := roster.Teams.Insert(tx, "", id, t); err != nil {
 		return out, slugTaken(tx, err, t.Slug)
 	}
 	who := op.Caller{Kind: op.System, Team: id, Actor: api.Actor{Type: "system"}}
-	if err := s.audit(tx, &who, "team.create", id, detail{"name": t.Name, "slug": t.Slug}); err != nil {
+	if err := s.Audit(tx, &who, "team.create", id, detail{"name": t.Name, "slug": t.Slug}); err != nil {
 		return out, err
 	}
-	m := &member{Email: email, Role: api.RoleOwner}
+	m := &roster.Member{Email: email, Role: api.RoleOwner}
 	user, err := s.addMember(tx, id, m)
 	if err != nil {
 		return out, err
 	}
-	if _, err := s.addLink(tx, id, user, m, plainLink); err != nil {
+	if out.Link, _, err = s.Link(tx, id, user, m); err != nil {
 		return out, err
 	}
-	if err := members.Put(tx, id, user, m); err != nil {
+	if err := roster.Members.Put(tx, id, user, m); err != nil {
 		return out, err
 	}
-	if err := s.audit(tx, &who, "team.invite", user, detail{"email": email, "role": m.Role}); err != nil {
+	if err := s.Audit(tx, &who, "team.invite", user, detail{"email": email, "role": m.Role}); err != nil {
 		return out, err
 	}
-	out.Key, err = s.addKey(tx, &who, &key{Name: "first key", Scopes: op.AllScopes.String()}, plainKey)
-	out.Team, out.LinkToken = t.show(id), plainLink
-	out.User, _ = showMember(user, m)
+	out.Team, out.User = t.Show(id), m.Show(user)
+	out.Key, err = s.FirstKey(tx, &who)
 	return out, err
 }

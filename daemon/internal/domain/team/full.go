@@ -3,9 +3,11 @@ package team
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -21,42 +23,72 @@ type fullDay struct {
 
 var fullDays = kv.NewTable[fullDay]("teamfull")
 
+// full is what is noted for the audit log when a team is refused, and written
+// later, so that no request waits for it.
+type full struct {
+	mu   sync.Mutex        // guards days
+	days map[string]string // the latest day on which a team's storage was full
+	wake chan struct{}     // receives when there is a new day
+}
+
 // StorageFull notes for the audit log that a team was refused because its storage
 // is full: once a day. It returns at once.
 func (s *Service) StorageFull(team string) {
-	if s.notes.isFull(team, s.Now().UTC().Format(time.DateOnly)) {
+	if s.full.note(team, s.Now().UTC().Format(time.DateOnly)) {
 		select {
-		case s.notes.wake <- struct{}{}:
+		case s.full.wake <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// isFull reports whether that is news.
-func (n *notes) isFull(team, day string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.full[team] == day {
+// note reports whether that is news.
+func (f *full) note(team, day string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.days[team] == day {
 		return false
 	}
-	maps.DeleteFunc(n.full, func(_, d string) bool { return d < day })
-	n.full[team] = day
+	maps.DeleteFunc(f.days, func(_, d string) bool { return d < day })
+	f.days[team] = day
 	return true
 }
 
-// flushFull writes to the audit log which teams' storage is full. What was
-// written is in the store, so that a restart does not say it again.
-func (s *Service) flushFull(ctx context.Context) error {
-	s.notes.mu.RLock()
-	full := maps.Clone(s.notes.full)
-	s.notes.mu.RUnlock()
-	if len(full) == 0 {
+func (f *full) copy() map[string]string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.days)
+}
+
+// Run writes to the audit log which teams' storage is full, until ctx ends; what
+// could not be written is tried again once a minute.
+func (s *Service) Run(ctx context.Context) error {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.full.wake:
+		case <-tick.C:
+		case <-ctx.Done():
+			return s.Flush(context.WithoutCancel(ctx))
+		}
+		if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
+			slog.WarnContext(ctx, "the audit log does not say yet that a team's storage is full", "err", err)
+		}
+	}
+}
+
+// Flush writes to the audit log which teams' storage is full. What was written is
+// in the store, so that a restart does not say it again.
+func (s *Service) Flush(ctx context.Context) error {
+	days := s.full.copy()
+	if len(days) == 0 {
 		return nil
 	}
 	return s.store.Update(ctx, func(tx kv.Tx) error {
 		kv.UseReserve(tx)
-		for _, team := range slices.Sorted(maps.Keys(full)) {
-			if err := s.noteFull(tx, team, full[team]); err != nil {
+		for _, team := range slices.Sorted(maps.Keys(days)) {
+			if err := s.noteFull(tx, team, days[team]); err != nil {
 				return err
 			}
 		}
@@ -79,5 +111,5 @@ func (s *Service) noteFull(tx kv.Tx, team, day string) error {
 		return err
 	}
 	who := op.Caller{Kind: op.System, Team: team, Actor: api.Actor{Type: "system"}}
-	return s.audit(tx, &who, "team.storageFull", team, detail{"limit": strconv.FormatInt(s.StorageLimit, 10)})
+	return s.Audit(tx, &who, "team.storageFull", team, detail{"limit": strconv.FormatInt(s.StorageLimit, 10)})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/roster"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -12,7 +13,7 @@ import (
 func (s *Service) Me(ctx context.Context, who op.Caller, _ api.None) (out api.Me, err error) {
 	out = api.Me{Actor: who.Actor, Scopes: who.Scopes.Names(), ExpiresAt: who.ExpiresAt, Version: s.Version}
 	err = s.store.View(ctx, func(tx kv.Tx) error {
-		t, err := teams.Get(tx, "", who.Team)
+		t, err := roster.Teams.Get(tx, "", who.Team)
 		if err != nil {
 			return err
 		}
@@ -21,25 +22,13 @@ func (s *Service) Me(ctx context.Context, who op.Caller, _ api.None) (out api.Me
 			out.KeyName = who.Name
 			return nil
 		}
-		m, err := members.Get(tx, who.Team, who.Actor.ID)
+		m, err := roster.Members.Get(tx, who.Team, who.Actor.ID)
 		if err != nil {
 			return err
 		}
-		u, _ := showMember(who.Actor.ID, m)
+		u := m.Show(who.Actor.ID)
 		out.User, out.Role = &u, m.Role
 		return nil
 	})
 	return out, err
-}
-
-// emailOf returns the address that the caller signs in with.
-func (s *Service) emailOf(ctx context.Context, who *op.Caller) (email string, err error) {
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		m, err := members.Get(tx, who.Team, who.Actor.ID)
-		if err == nil {
-			email = m.Email
-		}
-		return err
-	})
-	return email, err
 }

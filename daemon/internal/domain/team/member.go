@@ -5,64 +5,17 @@ import (
 	"errors"
 	"net/http"
 	"net/mail"
-	"strings"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/roster"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// member is the record behind api.User.
-type member struct {
-	Email     string   `json:"e"`
-	Name      string   `json:"n,omitempty"`
-	Role      string   `json:"r"`
-	Invited   bool     `json:"i,omitempty"`
-	Waits     bool     `json:"w,omitempty"` // has no account: when invited, the address signed in elsewhere
-	Link      string   `json:"l,omitempty"` // id of the sign-in link's record
-	LastLogin api.Time `json:"ll,omitempty"`
-	Created   api.Time `json:"c"`
-	Updated   api.Time `json:"u"`
-	Version   int      `json:"v"`
-}
-
-var members = kv.NewTable("member",
-	kv.Index[member]{Name: "c", Keys: func(_ *member, add func([]byte)) { add(nil) }},
-	kv.Index[member]{Name: "owner", Keys: func(v *member, add func([]byte)) {
-		if v.Role == api.RoleOwner {
-			add(nil)
-		}
-	}},
-	kv.Index[member]{Name: "waits", Unique: true, Keys: func(v *member, add func([]byte)) {
-		if v.Waits {
-			add(kv.Key(v.Email))
-		}
-	}},
-)
-
-func (m *member) called() string {
-	if m.Name != "" {
-		return m.Name
-	}
-	return m.Email
-}
-
-func showMember(id string, m *member) (api.User, error) {
-	out := api.User{
-		ID: id, Email: m.Email, Name: m.Name, Role: m.Role, State: "active", LastLoginAt: m.LastLogin,
-		CreatedAt: m.Created, UpdatedAt: m.Updated, Version: m.Version,
-	}
-	if m.Invited {
-		out.State = "invited"
-	}
-	return out, nil
-}
-
-// normal is the form of an e-mail address that is stored and compared.
-func normal(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
+func showMember(id string, m *roster.Member) (api.User, error) { return m.Show(id), nil }
 
 func checkEmail(pointer, email string) (string, error) {
-	email = normal(email)
+	email = roster.NormalEmail(email)
 	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
 		return "", api.Invalid(pointer, "format", "This is not an e-mail address.")
 	}
@@ -72,7 +25,7 @@ func checkEmail(pointer, email string) (string, error) {
 // Members lists the members of the caller's team.
 func (s *Service) Members(ctx context.Context, who op.Caller, q api.PageQuery) (page api.Page[api.User], err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) (err error) {
-		page, err = op.List(tx, members, who.Team, "", q, kv.Page[member]{Index: "c"}, showMember)
+		page, err = op.List(tx, roster.Members, who.Team, "", q, kv.Page[roster.Member]{Index: "c"}, showMember)
 		return err
 	})
 	return page, err
@@ -87,31 +40,29 @@ func (s *Service) Invite(ctx context.Context, who op.Caller, in api.MemberInvite
 	if err != nil {
 		return out, err
 	}
-	plain := newToken(linkPrefix)
 	err = s.store.Update(ctx, func(tx kv.Tx) error {
 		id, m, err := s.invitee(tx, &who, email, &in)
 		if err != nil {
 			return err
 		}
-		if out.Expire, err = s.addLink(tx, who.Team, id, m, plain); err != nil {
+		if out.Link, out.Expire, err = s.Link(tx, who.Team, id, m); err != nil {
 			return err
 		}
-		if err := members.Put(tx, who.Team, id, m); err != nil {
+		if err := roster.Members.Put(tx, who.Team, id, m); err != nil {
 			return err
 		}
-		out.User, _ = showMember(id, m)
-		return s.audit(tx, &who, "team.invite", id, detail{"email": email, "role": m.Role})
+		out.User = m.Show(id)
+		return s.Audit(tx, &who, "team.invite", id, detail{"email": email, "role": m.Role})
 	})
-	out.Link = s.BaseURL + "/sign-in?token=" + plain
 	return out, err
 }
 
 // invitee finds who was invited under this address already, or adds them.
-func (s *Service) invitee(tx kv.Tx, who *op.Caller, email string, in *api.MemberInvite) (id string, m *member, err error) {
+func (s *Service) invitee(tx kv.Tx, who *op.Caller, email string, in *api.MemberInvite) (id string, m *roster.Member, err error) {
 	id, m, err = memberOf(tx, who.Team, email)
 	if _, fresh := errors.AsType[*kv.NotFoundError](err); fresh {
-		m = &member{Email: email, Name: in.Name, Role: in.Role}
-		if m.Waits, err = accounts.Exists(tx, "", email); err != nil {
+		m = &roster.Member{Email: email, Name: in.Name, Role: in.Role}
+		if m.Waits, err = roster.Accounts.Exists(tx, "", email); err != nil {
 			return "", nil, err
 		}
 		id, err = s.addMember(tx, who.Team, m)
@@ -122,7 +73,7 @@ func (s *Service) invitee(tx kv.Tx, who *op.Caller, email string, in *api.Member
 	}
 	// The link lets its holder act as the member: an owner's is for owners only.
 	if !m.Invited || who.Role < op.ParseRole(m.Role) {
-		e := emailTaken()
+		e := roster.EmailTaken()
 		e.ExistingID = id
 		return "", nil, e
 	}
@@ -131,46 +82,33 @@ func (s *Service) invitee(tx kv.Tx, who *op.Caller, email string, in *api.Member
 
 // memberOf returns the team's member with that address, kv.NotFoundError when
 // there is none, whatever the address is elsewhere.
-func memberOf(tx kv.Tx, team, email string) (id string, m *member, err error) {
-	a, err := accounts.Get(tx, "", email)
+func memberOf(tx kv.Tx, team, email string) (id string, m *roster.Member, err error) {
+	a, err := roster.Accounts.Get(tx, "", email)
 	if err == nil && a.Team == team {
-		m, err = members.Get(tx, team, a.User)
+		m, err = roster.Members.Get(tx, team, a.User)
 		return a.User, m, err
 	}
 	if _, missing := errors.AsType[*kv.NotFoundError](err); err != nil && !missing {
 		return "", nil, err
 	}
-	return members.Find(tx, team, "waits", kv.Key(email))
+	return roster.Members.Find(tx, team, "waits", kv.Key(email))
 }
 
-func emailTaken() *api.Error {
-	return api.NewError(http.StatusConflict, api.CodeEmailTaken, "This e-mail address signs in already.")
-}
-
-func (s *Service) addMember(tx kv.Tx, team string, m *member) (id string, err error) {
+func (s *Service) addMember(tx kv.Tx, team string, m *roster.Member) (id string, err error) {
 	id = kv.IDAt("usr", s.Now())
 	m.Invited, m.Created, m.Updated, m.Version = true, s.now(), s.now(), 1
 	if !m.Waits {
-		if err := addAccount(tx, team, id, m); err != nil {
+		if err := roster.AddAccount(tx, team, id, m); err != nil {
 			return "", err
 		}
 	}
-	return id, members.Insert(tx, team, id, m)
-}
-
-// addAccount lets the member sign in with their address.
-func addAccount(tx kv.Tx, team, id string, m *member) error {
-	err := accounts.Insert(tx, "", m.Email, &account{Team: team, User: id})
-	if _, taken := errors.AsType[*kv.ConflictError](err); taken {
-		return emailTaken()
-	}
-	return err
+	return id, roster.Members.Insert(tx, team, id, m)
 }
 
 // SetRole changes what a member may do, from the next request on.
 func (s *Service) SetRole(ctx context.Context, who op.Caller, in api.MemberRole) (api.User, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.User, error) {
-		m, err := members.Get(tx, who.Team, in.ID)
+		m, err := roster.Members.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.User{}, err
 		}
@@ -179,44 +117,41 @@ func (s *Service) SetRole(ctx context.Context, who op.Caller, in api.MemberRole)
 			return api.User{}, err
 		}
 		m.Role, m.Updated, m.Version = in.Role, s.now(), m.Version+1
-		if err := members.Put(tx, who.Team, in.ID, m); err != nil {
+		if err := roster.Members.Put(tx, who.Team, in.ID, m); err != nil {
 			return api.User{}, err
 		}
-		out, _ := showMember(in.ID, m)
-		return out, s.audit(tx, &who, "team.setRole", in.ID, detail{"from": was, "to": in.Role})
+		out := m.Show(in.ID)
+		return out, s.Audit(tx, &who, "team.setRole", in.ID, detail{"from": was, "to": in.Role})
 	})
 }
 
 // Remove takes a member out of the team, with sessions, password and link.
 func (s *Service) Remove(ctx context.Context, who op.Caller, in api.MemberRef) (none api.None, err error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.None, error) {
-		m, err := members.Get(tx, who.Team, in.ID)
+		m, err := roster.Members.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return none, err
 		}
 		if err := mayChange(tx, &who, m.Role, ""); err != nil {
 			return none, err
 		}
-		if err := removeMember(tx, who.Team, in.ID, m); err != nil {
+		if err := s.removeMember(tx, who.Team, in.ID, m); err != nil {
 			return none, err
 		}
-		return none, s.audit(tx, &who, "team.remove", in.ID, detail{"email": m.Email, "role": m.Role})
+		return none, s.Audit(tx, &who, "team.remove", in.ID, detail{"email": m.Email, "role": m.Role})
 	})
 }
 
-func removeMember(tx kv.Tx, team, id string, m *member) error {
-	if err := endSessions(tx, team, id, ""); err != nil {
-		return err
-	}
-	if err := dropLink(tx, m); err != nil {
+func (s *Service) removeMember(tx kv.Tx, team, id string, m *roster.Member) error {
+	if err := s.ShutOut(tx, team, id, m); err != nil {
 		return err
 	}
 	if !m.Waits {
-		if err := accounts.Delete(tx, "", m.Email); err != nil {
+		if err := roster.Accounts.Delete(tx, "", m.Email); err != nil {
 			return err
 		}
 	}
-	return members.Delete(tx, team, id)
+	return roster.Members.Delete(tx, team, id)
 }
 
 // mayChange refuses what only an owner may do to owners, and to leave a team
@@ -231,7 +166,7 @@ func mayChange(tx kv.Tx, who *op.Caller, from, to string) error {
 	if from != api.RoleOwner || to == api.RoleOwner {
 		return nil
 	}
-	owners, err := members.List(tx, who.Team, kv.Page[member]{Index: "owner", Limit: 2})
+	owners, err := roster.Members.List(tx, who.Team, kv.Page[roster.Member]{Index: "owner", Limit: 2})
 	if err != nil {
 		return err
 	}

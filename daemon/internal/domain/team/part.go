@@ -2,10 +2,8 @@ package team
 
 import "edgesvc.dev/svc/daemon/internal/domain"
 
-// Schema is what this package keeps and tells.
-func Schema() domain.Schema { return domain.Schema{Tables: Tables(), Events: Events()} }
+// Schema is what this package keeps.
+func Schema() domain.Schema { return domain.Schema{Tables: Tables()} }
 
 // Part is the service as the daemon joins it.
-func (s *Service) Part() domain.Part {
-	return domain.Part{Name: "team", Ops: s.Ops(), Run: s.Run, Sweep: s.Sweep}
-}
+func (s *Service) Part() domain.Part { return domain.Part{Name: "team", Ops: s.Ops(), Run: s.Run} }

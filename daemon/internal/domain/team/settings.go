@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/roster"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -63,7 +64,7 @@ func slugTaken(tx kv.Tx, err error, slug string) error {
 	for n := 2; n < 100; n++ {
 		tail := "-" + strconv.Itoa(n)
 		free := slug[:min(len(slug), maxSlug-len(tail))] + tail
-		_, _, err := teams.Find(tx, "", "slug", kv.Key(free))
+		_, _, err := roster.Teams.Find(tx, "", "slug", kv.Key(free))
 		if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
 			e.SuggestedSlug = free
 			return e
@@ -88,7 +89,7 @@ func (s *Service) Update(ctx context.Context, who op.Caller, in api.TeamPatch) (
 		}
 	}
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Team, error) {
-		return s.change(tx, &who, "team.update", func(t *team) detail {
+		return s.change(tx, &who, "team.update", func(t *roster.Team) detail {
 			in.Name.Apply(&t.Name)
 			in.Slug.Apply(&t.Slug)
 			return detail{"name": t.Name, "slug": t.Slug}
@@ -96,18 +97,18 @@ func (s *Service) Update(ctx context.Context, who op.Caller, in api.TeamPatch) (
 	})
 }
 
-func (s *Service) change(tx kv.Tx, who *op.Caller, action string, apply func(*team) detail) (api.Team, error) {
-	t, err := teams.Get(tx, "", who.Team)
+func (s *Service) change(tx kv.Tx, who *op.Caller, action string, apply func(*roster.Team) detail) (api.Team, error) {
+	t, err := roster.Teams.Get(tx, "", who.Team)
 	if err != nil {
 		return api.Team{}, err
 	}
 	more := apply(t)
 	t.Version++
 	t.Updated = s.now()
-	if err := teams.Put(tx, "", who.Team, t); err != nil {
+	if err := roster.Teams.Put(tx, "", who.Team, t); err != nil {
 		return api.Team{}, slugTaken(tx, err, t.Slug)
 	}
-	return t.show(who.Team), s.audit(tx, who, action, who.Team, more)
+	return t.Show(who.Team), s.Audit(tx, who, action, who.Team, more)
 }
 
 // GetBrand returns what generated content may say about the caller's team.
@@ -122,7 +123,7 @@ func (s *Service) UpdateBrand(ctx context.Context, who op.Caller, in api.Brand) 
 		return api.Brand{}, err
 	}
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Brand, error) {
-		t, err := s.change(tx, &who, "team.brand.update", func(t *team) detail {
+		t, err := s.change(tx, &who, "team.brand.update", func(t *roster.Team) detail {
 			t.Brand = in
 			return nil
 		})

@@ -1,18 +1,14 @@
-// Package team knows who calls: teams, their members and roles, sessions, API
-// keys, sign-in links, the websites whose visitors may chat, and the audit log of
-// privileged acts. It turns a credential into the op.Caller that every operation
-// acts for, and a visitor's proof into who the site says that they are.
-//
-// It knows nothing of what teams own, and nothing of cookies and headers: those
-// are the surfaces'. No key, password, session token or link is stored or logged;
-// only what recognises them again is.
+// Package team is teams, their members and roles, their settings, and the audit
+// log of privileged acts. It knows nothing of what teams own, and nothing of how
+// members and keys are recognised: that is package access.
 package team
 
 import (
 	"context"
 	"time"
 
-	"edgesvc.dev/svc/daemon/internal/event"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/roster"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -22,72 +18,35 @@ import (
 type Service struct {
 	// Version is the daemon's, as Me tells it.
 	Version string
-	// BaseURL is where members reach the daemon; sign-in links begin with it.
-	BaseURL string
 	Now     func() time.Time
-	// Passwords is the cost of passwords that are set from now on.
-	Passwords Cost
 	// StorageLimit is the most bytes that a team may store, 0 for no limit. It is
 	// told here and held in package op.
 	StorageLimit int64
-	// Seal keeps the secrets of sites. They alone are needed in the clear, to
-	// verify what sites have signed.
-	Seal Sealer
-	// Log takes the events of sites; nil is none.
-	Log *event.Log
+	// Link makes a sign-in link of a member in place of the one before, and notes
+	// it in m, which the caller stores.
+	Link func(tx kv.Tx, team, user string, m *roster.Member) (url string, expires api.Time, err error)
+	// ShutOut ends a member's sessions and link.
+	ShutOut func(tx kv.Tx, team, user string, m *roster.Member) error
+	// FirstKey makes the key that a new team begins with, and returns its secret.
+	FirstKey func(tx kv.Tx, who *op.Caller) (api.Key, error)
 
-	store   kv.Store
-	secrets *memo[secret]
-	entered *memo[signedIn]
-	guesses *failures // wrong keys and tokens
-	logins  *failures // wrong passwords and links
-	hashing chan struct{}
-	notes   notes
+	store kv.Store
+	full  *full
 }
 
 // New returns the teams kept in store.
 func New(store kv.Store) *Service {
-	return &Service{
-		Now: time.Now, Passwords: DefaultCost, store: store, secrets: newMemo[secret](store, secrets.Name()), entered: newMemo[signedIn](store, tokens.Name(), sessions.Name(), members.Name()),
-		guesses: newFailures(), logins: newFailures(),
-		hashing: make(chan struct{}, hashesAtOnce),
-		notes:   newNotes(),
-	}
+	return &Service{Now: time.Now, store: store, full: &full{days: map[string]string{}, wake: make(chan struct{}, 1)}}
 }
 
 func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }
 
-// team is the record behind api.Team.
-type team struct {
-	Name    string    `json:"n"`
-	Slug    string    `json:"s"`
-	Brand   api.Brand `json:"b"`
-	Version int       `json:"v"`
-	Created api.Time  `json:"c"`
-	Updated api.Time  `json:"u"`
-}
-
-// teams are owned by no team but the daemon (""), so that the index of slugs
-// spans all of them. A caller's own team id is the only one that is ever looked
-// up for it.
-var teams = kv.NewTable("team", kv.Index[team]{
-	Name: "slug", Unique: true,
-	Keys: func(v *team, add func([]byte)) { add(kv.Key(v.Slug)) },
-})
-
-func (v *team) show(id string) api.Team {
-	return api.Team{
-		ID: id, Name: v.Name, Slug: v.Slug, Brand: v.Brand,
-		Version: v.Version, CreatedAt: v.Created, UpdatedAt: v.Updated,
-	}
-}
-
 // TeamByID returns a team, or a *kv.NotFoundError.
 func (s *Service) TeamByID(ctx context.Context, id string) (out api.Team, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
-		v, err := teams.Get(tx, "", id)
+		v, err := roster.Teams.Get(tx, "", id)
 		if err == nil {
-			out = v.show(id)
+			out = v.Show(id)
 		}
 		return err
 	})
@@ -98,9 +57,9 @@ func (s *Service) TeamByID(ctx context.Context, id string) (out api.Team, err er
 // *kv.NotFoundError.
 func (s *Service) TeamBySlug(ctx context.Context, slug string) (out api.Team, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
-		id, v, err := teams.Find(tx, "", "slug", kv.Key(slug))
+		id, v, err := roster.Teams.Find(tx, "", "slug", kv.Key(slug))
 		if err == nil {
-			out = v.show(id)
+			out = v.Show(id)
 		}
 		return err
 	})
@@ -116,11 +75,11 @@ func (s *Service) Brand(ctx context.Context, id string) (name string, brand api.
 // UserName returns what to call a member: the name, or the e-mail address when
 // there is none. It returns a *kv.NotFoundError when the member was removed.
 func (s *Service) UserName(tx kv.Tx, team, id string) (string, error) {
-	m, err := members.Get(tx, team, id)
+	m, err := roster.Members.Get(tx, team, id)
 	if err != nil {
 		return "", err
 	}
-	return m.called(), nil
+	return m.Called(), nil
 }
 
 // Empty reports whether there is no team yet.
@@ -137,9 +96,9 @@ func (s *Service) Only(ctx context.Context) (out api.Team, ok bool, err error) {
 	seen := 0
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		seen = 0
-		_, err := teams.Each(tx, "", 2, func(_, id string, v *team) error {
+		_, err := roster.Teams.Each(tx, "", 2, func(_, id string, v *roster.Team) error {
 			seen++
-			out = v.show(id)
+			out = v.Show(id)
 			return nil
 		})
 		return err
@@ -149,7 +108,7 @@ func (s *Service) Only(ctx context.Context) (out api.Team, ok bool, err error) {
 
 func none(tx kv.Tx) (bool, error) {
 	empty := true
-	_, err := teams.Each(tx, "", 1, func(string, string, *team) error {
+	_, err := roster.Teams.Each(tx, "", 1, func(string, string, *roster.Team) error {
 		empty = false
 		return nil
 	})

@@ -1,9 +1,8 @@
-package team
+package access
 
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,20 +13,13 @@ import (
 )
 
 // notes are what is learned on the way and written later, so that no request
-// waits for it: when keys were last used, which accounts were locked out, and
-// which teams were refused because their storage is full.
+// waits for it: when keys were last used, and which accounts were locked out.
 type notes struct {
 	mu       sync.RWMutex    // guards what follows, not the uses themselves
 	uses     map[string]*use // by id of the key
 	lockouts []lockout
-	full     map[string]string // the latest day on which a team's storage was full
-	wake     chan struct{}     // receives when full has a new day
 
 	flushing sync.Mutex // held by Flush; guards written of each use
-}
-
-func newNotes() notes {
-	return notes{uses: map[string]*use{}, full: map[string]string{}, wake: make(chan struct{}, 1)}
 }
 
 // use is the last use of a key.
@@ -89,17 +81,13 @@ func (n *notes) putBack(ls []lockout) {
 	n.lockouts = n.lockouts[:min(len(n.lockouts), maxLockouts)]
 }
 
-// Run writes notes once a minute, that a storage is full at once, and what is
-// left when ctx ends. It returns then.
+// Run writes notes once a minute, and what is left when ctx ends. It returns
+// then.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(time.Minute)
 	defer tick.Stop()
 	for {
 		select {
-		case <-s.notes.wake:
-			if err := s.flushFull(ctx); err != nil && ctx.Err() == nil {
-				slog.WarnContext(ctx, "the audit log does not say yet that a team's storage is full", "err", err)
-			}
 		case <-tick.C:
 			if err := s.Flush(ctx); err != nil && !errors.Is(err, kv.ErrFull) && ctx.Err() == nil {
 				return err
@@ -114,7 +102,7 @@ func (s *Service) Run(ctx context.Context) error {
 func (s *Service) Flush(ctx context.Context) error {
 	s.notes.flushing.Lock()
 	defer s.notes.flushing.Unlock()
-	if err := errors.Join(s.flushLockouts(ctx), s.flushFull(ctx)); err != nil {
+	if err := s.flushLockouts(ctx); err != nil {
 		return err
 	}
 	for page := s.notes.unwritten(); len(page) > 0; page = s.notes.unwritten() {
@@ -150,7 +138,7 @@ func (s *Service) flushLockouts(ctx context.Context) error {
 		kv.UseReserve(tx) // who attacks a full store is to be known, too
 		for _, l := range waiting {
 			who := op.Caller{Team: l.team, Actor: api.Actor{Type: "system"}, RequestID: l.requestID}
-			if err := s.audit(tx, &who, "auth.lockout", l.user, detail{"address": l.address}); err != nil {
+			if err := s.Audit(tx, &who, "auth.lockout", l.user, detail{"address": l.address}); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package team
+package access
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/roster"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -101,7 +102,7 @@ func (s *Service) Present(ctx context.Context, who op.Caller) (op.Caller, error)
 		if !v.alive(s.Now()) {
 			return sessionRequired()
 		}
-		m, err := members.Get(tx, who.Team, v.User)
+		m, err := roster.Members.Get(tx, who.Team, v.User)
 		if err != nil {
 			return err
 		}
@@ -142,14 +143,14 @@ func enter(tx kv.Tx, f *Fingerprint) (*signedIn, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := members.Get(tx, t.Team, v.User)
+	m, err := roster.Members.Get(tx, t.Team, v.User)
 	if err != nil {
 		return nil, err
 	}
 	role := op.ParseRole(m.Role)
 	return &signedIn{session: v, who: op.Caller{
 		Kind: op.Session, Credential: t.Session, Team: t.Team,
-		Actor: api.Actor{Type: "user", ID: v.User}, Name: m.called(),
+		Actor: api.Actor{Type: "user", ID: v.User}, Name: m.Called(),
 		Scopes: role.Scopes(), Role: role, ExpiresAt: v.expires(),
 	}}, nil
 }
@@ -229,20 +230,28 @@ func endSessions(tx kv.Tx, team, user, except string) error {
 	return nil
 }
 
+// ShutOut ends the sessions and the sign-in link of a member who is removed.
+func (s *Service) ShutOut(tx kv.Tx, team, user string, m *roster.Member) error {
+	if err := endSessions(tx, team, user, ""); err != nil {
+		return err
+	}
+	return dropLink(tx, m)
+}
+
 // showSessions returns what turns sessions of one member into answers.
 func showSessions(tx kv.Tx, who *op.Caller, user string) (func(string, *session) (api.Session, error), error) {
-	m, err := members.Get(tx, who.Team, user)
+	m, err := roster.Members.Get(tx, who.Team, user)
 	if err != nil {
 		return nil, err
 	}
-	t, err := teams.Get(tx, "", who.Team)
+	t, err := roster.Teams.Get(tx, "", who.Team)
 	if err != nil {
 		return nil, err
 	}
-	u, _ := showMember(user, m)
+	u := m.Show(user)
 	return func(id string, v *session) (api.Session, error) {
 		return api.Session{
-			ID: id, User: u, Team: t.show(who.Team), CreatedAt: v.Created, ExpiresAt: v.expires(),
+			ID: id, User: u, Team: t.Show(who.Team), CreatedAt: v.Created, ExpiresAt: v.expires(),
 			UserAgent: v.UserAgent, Address: v.Address, Current: id == who.Credential,
 		}, nil
 	}, nil
@@ -300,7 +309,7 @@ func (s *Service) RevokeSession(ctx context.Context, who op.Caller, in api.Sessi
 			return api.None{}, err
 		}
 		if v.User != who.Actor.ID {
-			m, err := members.Get(tx, who.Team, v.User)
+			m, err := roster.Members.Get(tx, who.Team, v.User)
 			if err != nil {
 				return api.None{}, err
 			}
@@ -308,7 +317,7 @@ func (s *Service) RevokeSession(ctx context.Context, who op.Caller, in api.Sessi
 				return api.None{}, &kv.NotFoundError{Table: sessions.Name(), ID: in.ID}
 			}
 		}
-		if err := s.audit(tx, &who, "auth.revokeSession", in.ID, detail{"member": v.User}); err != nil {
+		if err := s.Audit(tx, &who, "auth.revokeSession", in.ID, detail{"member": v.User}); err != nil {
 			return api.None{}, err
 		}
 		return api.None{}, endSession(tx, who.Team, in.ID, v)

@@ -1,4 +1,4 @@
-package team
+package sites
 
 import (
 	"net/url"

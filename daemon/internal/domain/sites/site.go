@@ -1,4 +1,4 @@
-package team
+package sites
 
 import (
 	"context"
@@ -139,7 +139,7 @@ func (s *Service) addSite(tx kv.Tx, who *op.Caller, v site) (api.Site, error) {
 	if err := s.siteEvent(tx, who, siteCreated, id, &v); err != nil {
 		return api.Site{}, err
 	}
-	return v.show(id), s.audit(tx, who, "sites.create", id, detail{"name": v.Name})
+	return v.show(id), s.Audit(tx, who, "sites.create", id, detail{"name": v.Name})
 }
 
 // UpdateSite changes what the input names.
@@ -186,17 +186,14 @@ func (s *Service) changeSite(tx kv.Tx, who *op.Caller, ref api.SiteRef, action s
 	if err := s.siteEvent(tx, who, siteUpdated, ref.ID, v); err != nil {
 		return api.Site{}, err
 	}
-	return v.show(ref.ID), s.audit(tx, who, action, ref.ID, detail{"name": v.Name})
+	return v.show(ref.ID), s.Audit(tx, who, action, ref.ID, detail{"name": v.Name})
 }
 
 // siteEvent tells of a change: who serves the site's visitors looks again
 // whether they may stay.
 func (s *Service) siteEvent(tx kv.Tx, who *op.Caller, kind event.Kind[api.Site], id string, v *site) error {
-	if s.Log == nil {
-		return nil
-	}
 	shown := v.show(id)
-	return event.Append(s.Log, tx, *who, kind, &shown, nil)
+	return event.Append(s.log, tx, *who, kind, &shown, nil)
 }
 
 // DeleteSite takes the widget off the site's pages. Its conversations stay.
@@ -218,7 +215,7 @@ func (s *Service) DeleteSite(ctx context.Context, who op.Caller, in api.SiteRef)
 		if err := s.siteEvent(tx, &who, siteDeleted, in.ID, v); err != nil {
 			return none, err
 		}
-		return none, s.audit(tx, &who, "sites.delete", in.ID, detail{"name": v.Name})
+		return none, s.Audit(tx, &who, "sites.delete", in.ID, detail{"name": v.Name})
 	})
 }
 

@@ -1,10 +1,12 @@
-package team_test
+package access_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"edgesvc.dev/svc/daemon/internal/domain/team/teamtest"
 )
 
 // BenchmarkWrongKeyTiming compares how long wrong keys take that share all but
@@ -14,7 +16,7 @@ import (
 //	go test ./daemon/internal/domain/team -run xxx -bench WrongKeyTiming -benchtime 20000x
 func BenchmarkWrongKeyTiming(b *testing.B) {
 	w, all := benchmarkKeys(b)
-	w.teams.Now = time.Now
+	w.Access.Now = time.Now
 	near := all[0][:len(all[0])-4] + "XXXX"
 	far := []byte(near)
 	for i := len("svc_"); i < len(far); i++ {
@@ -25,7 +27,7 @@ func BenchmarkWrongKeyTiming(b *testing.B) {
 	for b.Loop() {
 		i := rand.N(2)
 		begun := time.Now()
-		if _, err := w.teams.Authenticate(b.Context(), keys[i], home); err == nil {
+		if _, err := w.Access.Authenticate(b.Context(), keys[i], teamtest.Home); err == nil {
 			b.Fatal("accepted")
 		}
 		x := float64(time.Since(begun))

@@ -1,4 +1,4 @@
-package team
+package sites
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/roster"
+	"edgesvc.dev/svc/daemon/internal/seal"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -29,6 +31,8 @@ const (
 	// that long.
 	proofLife = 24 * time.Hour
 	maxClaim  = 320
+	// clockSlack is how far the clock of a site may be ahead.
+	clockSlack = 5 * time.Minute
 )
 
 // Sealer keeps bytes so that they can be read again at the same place only.
@@ -48,10 +52,10 @@ func sealedAt(teamID, siteID string) string { return "site/" + teamID + "/" + si
 
 // RotateSiteSecret gives a site another secret and returns it, this once.
 func (s *Service) RotateSiteSecret(ctx context.Context, who op.Caller, in api.SiteRef) (out api.SiteSecretRolled, err error) {
-	out.Secret = newToken(sitePrefix)
+	out.Secret = seal.Token(sitePrefix)
 	err = s.store.Update(ctx, func(tx kv.Tx) (err error) {
 		out.Site, err = s.changeSite(tx, &who, in, "sites.rotateSecret", func(v *site) {
-			v.Secret = s.Seal.Seal(sealedAt(who.Team, in.ID), []byte(out.Secret))
+			v.Secret = s.seal.Seal(sealedAt(who.Team, in.ID), []byte(out.Secret))
 			v.Last4 = out.Secret[len(out.Secret)-4:]
 			v.Rotated, v.Form = v.Rotated+1, ""
 		})
@@ -121,7 +125,7 @@ func (s *Service) settleForm(ctx context.Context, id, form string) (ok bool) {
 			return err
 		}
 		who := op.Caller{Kind: op.System, Team: teamID, Actor: api.Actor{Type: "system", ID: "sites"}}
-		return s.audit(tx, &who, "sites.identityForm", id, detail{"form": form})
+		return s.Audit(tx, &who, "sites.identityForm", id, detail{"form": form})
 	})
 	if err != nil {
 		slog.ErrorContext(ctx, "note a site's form of proof", "site", id, "err", err)
@@ -141,7 +145,7 @@ func (s *Service) siteSecret(ctx context.Context, id string) (plain []byte, v *s
 	if err != nil || len(v.Secret) == 0 {
 		return nil, v, err
 	}
-	plain, err = s.Seal.Unseal(place, v.Secret)
+	plain, err = s.seal.Unseal(place, v.Secret)
 	return plain, v, err
 }
 
@@ -180,7 +184,7 @@ func (s *Service) verifyJWT(secret []byte, token string) (Identity, bool) {
 	if !c.valid(s.Now()) {
 		return Identity{}, false
 	}
-	return Identity{ID: c.Subject, Email: normal(c.Email), Name: c.Name}, true
+	return Identity{ID: c.Subject, Email: roster.NormalEmail(c.Email), Name: c.Name}, true
 }
 
 func (c *claims) valid(now time.Time) bool {

@@ -1,4 +1,4 @@
-package team
+package access
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"edgesvc.dev/svc/daemon/internal/refusals"
+	"edgesvc.dev/svc/daemon/internal/roster"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -36,24 +37,16 @@ const (
 	hashPatience = 5 * time.Second
 )
 
-// password is what recognises a password. The zero value recognises none.
-type password struct {
-	Memory uint32 `json:"m"`
-	Time   uint32 `json:"t"`
-	Salt   []byte `json:"s"`
-	Hash   []byte `json:"h"`
-}
-
 // newPassword checks the rules for the password of the account email, and
 // hashes it.
-func (s *Service) newPassword(ctx context.Context, pointer, email, text string) (p password, err error) {
+func (s *Service) newPassword(ctx context.Context, pointer, email, text string) (p roster.Password, err error) {
 	switch {
 	case utf8.RuneCountInString(text) < minPassword:
 		return p, api.Invalid(pointer, "too_short", "The password must have at least %d characters.", minPassword)
 	case strings.EqualFold(text, email):
 		return p, api.Invalid(pointer, "not_allowed", "The password must differ from the e-mail address.")
 	}
-	p = password{Memory: s.Passwords.Memory, Time: s.Passwords.Time, Salt: make([]byte, saltLength)}
+	p = roster.Password{Memory: s.Passwords.Memory, Time: s.Passwords.Time, Salt: make([]byte, saltLength)}
 	_, _ = rand.Read(p.Salt) // documented never to fail
 	p.Hash, err = s.hash(ctx, &p, text)
 	return p, err
@@ -61,16 +54,16 @@ func (s *Service) newPassword(ctx context.Context, pointer, email, text string) 
 
 // matches reports whether text is the password. It takes the same time when
 // there is no password to match.
-func (s *Service) matches(ctx context.Context, p *password, text string) (bool, error) {
+func (s *Service) matches(ctx context.Context, p *roster.Password, text string) (bool, error) {
 	against := p
 	if len(p.Hash) == 0 {
-		against = &password{Memory: s.Passwords.Memory, Time: s.Passwords.Time, Salt: make([]byte, saltLength)}
+		against = &roster.Password{Memory: s.Passwords.Memory, Time: s.Passwords.Time, Salt: make([]byte, saltLength)}
 	}
 	hash, err := s.hash(ctx, against, text)
 	return subtle.ConstantTimeCompare(hash, p.Hash) == 1, err
 }
 
-func (s *Service) hash(ctx context.Context, p *password, text string) ([]byte, error) {
+func (s *Service) hash(ctx context.Context, p *roster.Password, text string) ([]byte, error) {
 	patience, cancel := context.WithTimeout(ctx, hashPatience)
 	defer cancel()
 	select {

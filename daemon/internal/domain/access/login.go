@@ -1,4 +1,4 @@
-package team
+package access
 
 import (
 	"context"
@@ -8,21 +8,13 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/roster"
+	"edgesvc.dev/svc/daemon/internal/seal"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 const linkLife = 72 * time.Hour
-
-// account is what signs a member in, kept apart from the member so that nothing
-// which lists members reads it. Its id is the e-mail address, which is unique
-// over all teams: it is all that a person gives at the door.
-type account struct {
-	Team     string   `json:"t"`
-	User     string   `json:"u"`
-	Password password `json:"p"`
-	Networks []string `json:"n,omitempty"` // that it was signed in to from, the latest first
-}
 
 // link is a sign-in link that was not used yet.
 type link struct {
@@ -34,23 +26,22 @@ type link struct {
 
 func (v *link) fingerprint() []byte { return v.Hash }
 
-var (
-	accounts = kv.NewTable[account]("account")
-	links    = kv.NewTable[link]("link")
-)
+var links = kv.NewTable[link]("link")
 
-// addLink makes a sign-in link of the member in place of the one before.
-func (s *Service) addLink(tx kv.Tx, team, user string, m *member, plain string) (expires api.Time, err error) {
+// AddLink makes a sign-in link of the member in place of the one before. The
+// member's record notes it; the caller stores that.
+func (s *Service) AddLink(tx kv.Tx, team, user string, m *roster.Member) (url string, expires api.Time, err error) {
 	if err := dropLink(tx, m); err != nil {
-		return 0, err
+		return "", 0, err
 	}
+	plain := seal.Token(linkPrefix)
 	f := fingerprint(plain)
 	m.Link = f.id()
 	expires = api.TimeOf(s.Now().Add(linkLife))
-	return expires, links.Insert(tx, "", m.Link, &link{Hash: f[:], Team: team, User: user, Expires: expires})
+	return s.BaseURL + "/sign-in?token=" + plain, expires, links.Insert(tx, "", m.Link, &link{Hash: f[:], Team: team, User: user, Expires: expires})
 }
 
-func dropLink(tx kv.Tx, m *member) error {
+func dropLink(tx kv.Tx, m *roster.Member) error {
 	if m.Link == "" {
 		return nil
 	}
@@ -79,7 +70,7 @@ func (s *Service) Login(ctx context.Context, who op.Caller, in api.Login) (api.S
 }
 
 func (s *Service) loginByPassword(ctx context.Context, who op.Caller, in *api.Login) (out api.Session, err error) {
-	email := normal(in.Email)
+	email := roster.NormalEmail(in.Email)
 	a, err := s.account(ctx, email)
 	if err != nil {
 		return out, err
@@ -95,10 +86,10 @@ func (s *Service) loginByPassword(ctx context.Context, who op.Caller, in *api.Lo
 	if !ok {
 		return out, invalidCredentials()
 	}
-	plain := newToken(sessionPrefix)
+	plain := seal.Token(sessionPrefix)
 	err = s.store.Update(ctx, func(tx kv.Tx) error {
 		kv.UseReserve(tx)
-		now, err := accounts.Get(tx, "", email)
+		now, err := roster.Accounts.Get(tx, "", email)
 		if _, removed := errors.AsType[*kv.NotFoundError](err); removed {
 			return invalidCredentials()
 		}
@@ -115,7 +106,7 @@ func (s *Service) loginByPassword(ctx context.Context, who op.Caller, in *api.Lo
 }
 
 // compare makes the attempt: it settles what that costs.
-func (s *Service) compare(ctx context.Context, who *op.Caller, try *attempt, a *account, text string) (bool, error) {
+func (s *Service) compare(ctx context.Context, who *op.Caller, try *attempt, a *roster.Account, text string) (bool, error) {
 	ok, err := s.matches(ctx, &a.Password, text)
 	switch {
 	case err != nil:
@@ -131,19 +122,19 @@ func (s *Service) compare(ctx context.Context, who *op.Caller, try *attempt, a *
 }
 
 // account returns that of an e-mail address, an empty one when there is none.
-func (s *Service) account(ctx context.Context, email string) (a *account, err error) {
+func (s *Service) account(ctx context.Context, email string) (a *roster.Account, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) (err error) {
-		a, err = accounts.Get(tx, "", email)
+		a, err = roster.Accounts.Get(tx, "", email)
 		return err
 	})
 	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
-		return &account{}, nil
+		return &roster.Account{}, nil
 	}
 	return a, err
 }
 
 func (s *Service) loginByLink(ctx context.Context, who op.Caller, in *api.Login) (out api.Session, err error) {
-	try, err := s.attempt(who.Address, &account{})
+	try, err := s.attempt(who.Address, &roster.Account{})
 	if err != nil {
 		return out, err
 	}
@@ -162,13 +153,13 @@ func (s *Service) loginByLink(ctx context.Context, who op.Caller, in *api.Login)
 	if err != nil {
 		return out, err
 	}
-	var p password
+	var p roster.Password
 	if in.NewPassword != "" {
 		if p, err = s.newPassword(ctx, "/newPassword", email, in.NewPassword); err != nil {
 			return out, err
 		}
 	}
-	plain := newToken(sessionPrefix)
+	plain := seal.Token(sessionPrefix)
 	err = s.store.Update(ctx, func(tx kv.Tx) (err error) {
 		kv.UseReserve(tx)
 		out, err = s.useLink(tx, who, &f, &p, plain)
@@ -179,7 +170,7 @@ func (s *Service) loginByLink(ctx context.Context, who op.Caller, in *api.Login)
 
 // linked finds the member whom a link signs in; invalid_credentials when it was
 // used, has expired or never was.
-func (s *Service) linked(tx kv.Tx, f *Fingerprint) (*link, *member, error) {
+func (s *Service) linked(tx kv.Tx, f *Fingerprint) (*link, *roster.Member, error) {
 	l, err := find(tx, links, f)
 	if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
 		return nil, nil, invalidCredentials()
@@ -190,7 +181,7 @@ func (s *Service) linked(tx kv.Tx, f *Fingerprint) (*link, *member, error) {
 	if l.Expires <= s.now() {
 		return nil, nil, invalidCredentials()
 	}
-	m, err := members.Get(tx, l.Team, l.User)
+	m, err := roster.Members.Get(tx, l.Team, l.User)
 	if err == nil && m.Waits {
 		err = mayClaim(tx, m)
 	}
@@ -199,8 +190,8 @@ func (s *Service) linked(tx kv.Tx, f *Fingerprint) (*link, *member, error) {
 
 // mayClaim refuses a member who waits while their address signs in elsewhere: a
 // link must not reach the account there. The link stays, for when it is free.
-func mayClaim(tx kv.Tx, m *member) error {
-	taken, err := accounts.Exists(tx, "", m.Email)
+func mayClaim(tx kv.Tx, m *roster.Member) error {
+	taken, err := roster.Accounts.Exists(tx, "", m.Email)
 	if err == nil && taken {
 		err = api.NewError(http.StatusConflict, api.CodeEmailTaken,
 			"This e-mail address signs in to another team, and an address signs in to one only. Ask to be invited under another address.")
@@ -209,7 +200,7 @@ func mayClaim(tx kv.Tx, m *member) error {
 }
 
 // useLink spends the link: it and the session are one transaction.
-func (s *Service) useLink(tx kv.Tx, who op.Caller, f *Fingerprint, p *password, plain string) (out api.Session, err error) {
+func (s *Service) useLink(tx kv.Tx, who op.Caller, f *Fingerprint, p *roster.Password, plain string) (out api.Session, err error) {
 	l, m, err := s.linked(tx, f)
 	if err != nil {
 		return out, err
@@ -218,13 +209,13 @@ func (s *Service) useLink(tx kv.Tx, who op.Caller, f *Fingerprint, p *password, 
 		return out, err
 	}
 	if m.Waits {
-		if err := addAccount(tx, l.Team, l.User, m); err != nil {
+		if err := roster.AddAccount(tx, l.Team, l.User, m); err != nil {
 			return out, err
 		}
 	}
 	invited := m.Invited
 	m.Invited, m.Waits = false, false
-	if err := members.Put(tx, l.Team, l.User, m); err != nil {
+	if err := roster.Members.Put(tx, l.Team, l.User, m); err != nil {
 		return out, err
 	}
 	if len(p.Hash) > 0 {
@@ -241,24 +232,24 @@ func (s *Service) useLink(tx kv.Tx, who op.Caller, f *Fingerprint, p *password, 
 	return s.signIn(tx, who, l.Team, l.User, plain, "link")
 }
 
-func setPassword(tx kv.Tx, email string, p *password) error {
-	a, err := accounts.Get(tx, "", email)
+func setPassword(tx kv.Tx, email string, p *roster.Password) error {
+	a, err := roster.Accounts.Get(tx, "", email)
 	if err != nil {
 		return err
 	}
 	a.Password = *p
-	return accounts.Put(tx, "", email, a)
+	return roster.Accounts.Put(tx, "", email, a)
 }
 
 // signIn starts the session with the token plain and answers with it.
 func (s *Service) signIn(tx kv.Tx, who op.Caller, team, user, plain, by string) (out api.Session, err error) {
 	who.Team, who.Actor = team, api.Actor{Type: "user", ID: user}
-	m, err := members.Get(tx, team, user)
+	m, err := roster.Members.Get(tx, team, user)
 	if err != nil {
 		return out, err
 	}
 	m.LastLogin = s.now()
-	if err := members.Put(tx, team, user, m); err != nil {
+	if err := roster.Members.Put(tx, team, user, m); err != nil {
 		return out, err
 	}
 	if err := remember(tx, m.Email, who.Address); err != nil {
@@ -268,7 +259,7 @@ func (s *Service) signIn(tx kv.Tx, who op.Caller, team, user, plain, by string) 
 	if err != nil {
 		return out, err
 	}
-	if err := s.audit(tx, &who, "auth.login", id, detail{"by": by, "address": place(who.Address)}); err != nil {
+	if err := s.Audit(tx, &who, "auth.login", id, detail{"by": by, "address": place(who.Address)}); err != nil {
 		return out, err
 	}
 	who.Credential = id
@@ -308,14 +299,14 @@ func (s *Service) ChangePassword(ctx context.Context, who op.Caller, in api.Pass
 		if err := endSessions(tx, who.Team, who.Actor.ID, who.Credential); err != nil {
 			return none, err
 		}
-		return none, s.audit(tx, &who, "auth.changePassword", who.Actor.ID, nil)
+		return none, s.Audit(tx, &who, "auth.changePassword", who.Actor.ID, nil)
 	})
 }
 
 // confirm checks the current password of a signed-in member, whose session may
 // be in other hands: attempts count for the session, so that nobody else can use
 // them up.
-func (s *Service) confirm(ctx context.Context, who *op.Caller, a *account, text string) error {
+func (s *Service) confirm(ctx context.Context, who *op.Caller, a *roster.Account, text string) error {
 	try := &attempt{f: s.logins, from: "session " + who.Credential}
 	if wait := try.f.begin(try.from, s.Now()); wait > 0 {
 		return tooMany(wait)
@@ -341,7 +332,7 @@ type attempt struct {
 
 // attempt refuses when the network has to wait. One that has signed in to the
 // account before has not: only its own attempts at it are counted, to be told.
-func (s *Service) attempt(address string, a *account) (*attempt, error) {
+func (s *Service) attempt(address string, a *roster.Account) (*attempt, error) {
 	network := signInNetwork(address)
 	t := &attempt{f: s.logins, from: "network " + network, known: slices.Contains(a.Networks, network)}
 	if t.known {
@@ -372,11 +363,23 @@ const maxNetworks = 20
 // remember notes that the account was signed in to from an address.
 func remember(tx kv.Tx, email, address string) error {
 	network := signInNetwork(address)
-	a, err := accounts.Get(tx, "", email)
+	a, err := roster.Accounts.Get(tx, "", email)
 	if err != nil || network == "" || len(a.Networks) > 0 && a.Networks[0] == network {
 		return err
 	}
 	others := slices.DeleteFunc(a.Networks, func(n string) bool { return n == network })
 	a.Networks = append([]string{network}, others[:min(len(others), maxNetworks-1)]...)
-	return accounts.Put(tx, "", email, a)
+	return roster.Accounts.Put(tx, "", email, a)
+}
+
+// emailOf returns the address that the caller signs in with.
+func (s *Service) emailOf(ctx context.Context, who *op.Caller) (email string, err error) {
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		m, err := roster.Members.Get(tx, who.Team, who.Actor.ID)
+		if err == nil {
+			email = m.Email
+		}
+		return err
+	})
+	return email, err
 }

@@ -1,4 +1,4 @@
-package team_test
+package sites_test
 
 import (
 	"context"
@@ -14,15 +14,16 @@ import (
 	"testing"
 	"time"
 
+	"edgesvc.dev/svc/daemon/internal/domain/team/teamtest"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-func newSite(t *testing.T) (*world, op.Caller, api.Site) {
-	w := newWorld(t)
-	owner := w.enter(w.found("acme").LinkToken)
-	return w, owner, call[api.Site](w, "sites.create", owner, api.SiteCreate{
+func newSite(t *testing.T) (*teamtest.World, op.Caller, api.Site) {
+	w := teamtest.New(t)
+	owner := w.Enter(w.Found("acme").LinkToken)
+	return w, owner, teamtest.Call[api.Site](w, "sites.create", owner, api.SiteCreate{
 		Name: "Shop", AllowedOrigins: []string{"https://Shop.Example:443/", "http://localhost:3000"}, Identity: "optional"})
 }
 
@@ -32,31 +33,31 @@ func TestSites(t *testing.T) {
 		t.Fatalf("%+v", v)
 	}
 	patch := api.SitePatch{SiteRef: api.SiteRef{ID: v.ID, IfMatch: 1}, Greeting: api.Some("Hi"), Color: api.Some("#ff0000")}
-	if v = call[api.Site](w, "sites.update", owner, patch); v.Greeting != "Hi" || v.Version != 2 || v.Color != "#ff0000" {
+	if v = teamtest.Call[api.Site](w, "sites.update", owner, patch); v.Greeting != "Hi" || v.Version != 2 || v.Color != "#ff0000" {
 		t.Fatalf("%+v", v)
 	}
-	w.refused("sites.update", owner, patch, api.CodeVersionConflict)
+	w.Refused("sites.update", owner, patch, api.CodeVersionConflict)
 
-	teamID, found, err := w.teams.SiteByID(t.Context(), v.ID)
+	teamID, found, err := w.Sites.SiteByID(t.Context(), v.ID)
 	if err != nil || teamID != owner.Team || found.Greeting != "Hi" {
 		t.Fatal(teamID, found, err)
 	}
-	if got := call[api.Page[api.Site]](w, "sites.list", owner, api.PageQuery{}); len(got.Data) != 1 || got.Data[0].ID != v.ID {
+	if got := teamtest.Call[api.Page[api.Site]](w, "sites.list", owner, api.PageQuery{}); len(got.Data) != 1 || got.Data[0].ID != v.ID {
 		t.Fatalf("%+v", got)
 	}
-	stranger := w.enter(w.found("other").LinkToken)
+	stranger := w.Enter(w.Found("other").LinkToken)
 	for _, name := range []string{"sites.get", "sites.delete", "sites.rotateSecret", "sites.installSnippet"} {
-		w.refused(name, stranger, api.SiteGet{ID: v.ID}, api.CodeNotFound)
+		w.Refused(name, stranger, api.SiteGet{ID: v.ID}, api.CodeNotFound)
 	}
-	viewer := w.join(owner, "viewer@acme.example", "viewer")
-	call[api.Site](w, "sites.get", viewer, api.SiteGet{ID: v.ID})
-	w.refused("sites.delete", viewer, api.SiteRef{ID: v.ID}, api.CodeRoleRequired)
+	viewer := w.Join(owner, "viewer@acme.example", "viewer")
+	teamtest.Call[api.Site](w, "sites.get", viewer, api.SiteGet{ID: v.ID})
+	w.Refused("sites.delete", viewer, api.SiteRef{ID: v.ID}, api.CodeRoleRequired)
 
-	call[api.None](w, "sites.delete", owner, api.SiteRef{ID: v.ID})
-	if _, _, err := w.teams.SiteByID(t.Context(), v.ID); w.code(err) != api.CodeNotFound {
+	teamtest.Call[api.None](w, "sites.delete", owner, api.SiteRef{ID: v.ID})
+	if _, _, err := w.Sites.SiteByID(t.Context(), v.ID); w.Code(err) != api.CodeNotFound {
 		t.Fatal(err)
 	}
-	if got := w.actions(owner); !slices.Contains(got, "sites.create") || got[len(got)-1] != "sites.delete" {
+	if got := w.Actions(owner); !slices.Contains(got, "sites.create") || got[len(got)-1] != "sites.delete" {
 		t.Fatal(got)
 	}
 }
@@ -66,13 +67,13 @@ func TestOrigins(t *testing.T) {
 	for _, bad := range []string{"*", "https://*.example", "shop.example", "//shop.example", "https://", "https://shop.example/path", "https://shop.example?q",
 		"https://shop.example#x", "ftp://shop.example", "javascript:alert(1)", "null", "https://user@shop.example", "https://shop.example:0", "https://shop.example:99999",
 		"https://shop.example:", "https://sh%6fp.example", "https://bücher.example", "https://shop.example\\@evil", " https://shop.example"} {
-		e := w.refused("sites.create", owner, api.SiteCreate{Name: "x", AllowedOrigins: []string{"https://good.example", bad}}, api.CodeValidationFailed)
+		e := w.Refused("sites.create", owner, api.SiteCreate{Name: "x", AllowedOrigins: []string{"https://good.example", bad}}, api.CodeValidationFailed)
 		if len(e.Errors) != 1 || e.Errors[0].Pointer != "/allowedOrigins/1" {
 			t.Errorf("%q: %+v", bad, e.Errors)
 		}
 	}
 	good := []string{"https://[::1]:8080", "http://127.0.0.1:8080", "https://xn--bcher-kva.example"}
-	if v := call[api.Site](w, "sites.create", owner, api.SiteCreate{Name: "x", AllowedOrigins: good}); !slices.Equal(v.AllowedOrigins, good) {
+	if v := teamtest.Call[api.Site](w, "sites.create", owner, api.SiteCreate{Name: "x", AllowedOrigins: good}); !slices.Equal(v.AllowedOrigins, good) {
 		t.Fatal(v.AllowedOrigins)
 	}
 }
@@ -83,11 +84,11 @@ func TestAdmitSite(t *testing.T) {
 		"": "", "https://shop.example": "", "http://localhost:3000": "", "http://shop.example": api.CodeOriginNotAllowed,
 		"null": api.CodeOriginNotAllowed, "https://shop.example.evil": api.CodeOriginNotAllowed, "https://svc.example": api.CodeOriginNotAllowed,
 	} {
-		if _, _, err := w.teams.AdmitSite(t.Context(), v.ID, origin); w.code(err) != want {
+		if _, _, err := w.Sites.AdmitSite(t.Context(), v.ID, origin); w.Code(err) != want {
 			t.Errorf("%q: %v", origin, err)
 		}
 	}
-	if _, _, err := w.teams.AdmitSite(t.Context(), "site_none", "https://shop.example"); w.code(err) != api.CodeNotFound {
+	if _, _, err := w.Sites.AdmitSite(t.Context(), "site_none", "https://shop.example"); w.Code(err) != api.CodeNotFound {
 		t.Error(err)
 	}
 }
@@ -113,11 +114,11 @@ func mac(secret, text string) []byte {
 
 func TestIdentity(t *testing.T) {
 	w, owner, v := newSite(t)
-	rolled := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
+	rolled := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
 	if v = rolled.Site; !v.Secret.Set || !strings.HasSuffix(rolled.Secret, v.Secret.Last4) {
 		t.Fatalf("%+v", rolled)
 	}
-	secret, now := rolled.Secret, w.clock()
+	secret, now := rolled.Secret, w.Now()
 	hs256 := map[string]any{"alg": "HS256", "typ": "JWT"}
 	with := func(header map[string]any, more map[string]any) string {
 		claims := map[string]any{"sub": "u1", "email": "Ada@X.io", "name": "Ada", "exp": now.Add(time.Hour).Unix()}
@@ -127,12 +128,12 @@ func TestIdentity(t *testing.T) {
 		return jwt(t, key(secret, "jwt"), header, claims)
 	}
 	good := with(hs256, nil)
-	who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{Token: good, Email: "grace@x.io"})
+	who, ok := w.Sites.VerifyIdentity(t.Context(), v, api.ChatUser{Token: good, Email: "grace@x.io"})
 	if !ok || who.ID != "u1" || who.Email != "ada@x.io" || who.Name != "Ada" {
 		t.Fatal(who, ok)
 	}
 	signed := hex.EncodeToString(mac(key(secret, "hmac"), "u2"))
-	if who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{ID: "u2", Email: "ada@x.io", Token: signed}); !ok || who.ID != "u2" || who.Email != "" {
+	if who, ok := w.Sites.VerifyIdentity(t.Context(), v, api.ChatUser{ID: "u2", Email: "ada@x.io", Token: signed}); !ok || who.ID != "u2" || who.Email != "" {
 		t.Fatal("an HMAC proves the id alone:", who, ok)
 	}
 
@@ -161,18 +162,18 @@ func TestIdentity(t *testing.T) {
 		"four parts":         {Token: good + ".x"},
 		"long":               {Token: strings.Repeat("a", 5000)},
 	} {
-		if who, ok := w.teams.VerifyIdentity(t.Context(), v, user); ok {
+		if who, ok := w.Sites.VerifyIdentity(t.Context(), v, user); ok {
 			t.Errorf("%s: %+v", name, who)
 		}
 	}
 
 	off := v
 	off.Identity = "off"
-	if _, ok := w.teams.VerifyIdentity(t.Context(), off, api.ChatUser{Token: good}); ok {
+	if _, ok := w.Sites.VerifyIdentity(t.Context(), off, api.ChatUser{Token: good}); ok {
 		t.Error("verified where the site does not want it")
 	}
-	call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
-	if _, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{Token: good}); ok {
+	teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
+	if _, ok := w.Sites.VerifyIdentity(t.Context(), v, api.ChatUser{Token: good}); ok {
 		t.Error("the old secret still signs")
 	}
 }
@@ -181,9 +182,9 @@ func TestIdentity(t *testing.T) {
 func key(secret, form string) string { return string(mac(secret, "svc identity "+form+" v1")) }
 
 // earlier makes a site's secret one from before the forms had keys of their own.
-func (w *world) earlier(teamID, id string) {
+func earlier(w *teamtest.World, teamID, id string) {
 	table := kv.NewTable[map[string]any]("site")
-	w.fatal(w.store.Update(context.Background(), func(tx kv.Tx) error {
+	w.Must(w.Store.Update(context.Background(), func(tx kv.Tx) error {
 		v, err := table.Get(tx, teamID, id)
 		if err == nil {
 			delete(*v, "sv")
@@ -206,36 +207,36 @@ func TestEarlierSecretSignsOneForm(t *testing.T) {
 	}
 	for used, other := range map[string]string{"jwt": "hmac", "hmac": "jwt"} {
 		w, owner, v := newSite(t)
-		secret := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
-		w.earlier(owner.Team, v.ID)
+		secret := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+		earlier(w, owner.Team, v.ID)
 		verify := func(user api.ChatUser) bool {
-			_, ok := w.teams.VerifyIdentity(t.Context(), v, user)
+			_, ok := w.Sites.VerifyIdentity(t.Context(), v, user)
 			return ok
 		}
-		if verify(forms[used]("wsec_other", w.clock())) {
+		if verify(forms[used]("wsec_other", w.Now())) {
 			t.Fatal("another secret settles the form")
 		}
 		for range 2 {
-			if !verify(forms[used](secret, w.clock())) {
+			if !verify(forms[used](secret, w.Now())) {
 				t.Errorf("%s is not accepted any more", used)
 			}
 		}
-		if verify(forms[other](secret, w.clock())) {
+		if verify(forms[other](secret, w.Now())) {
 			t.Errorf("a site that uses %s has signed a %s", used, other)
 		}
 		for _, form := range []string{used, other} {
-			if !verify(forms[form](key(secret, form), w.clock())) {
+			if !verify(forms[form](key(secret, form), w.Now())) {
 				t.Errorf("%s by its own key", form)
 			}
 		}
-		if got := call[api.Site](w, "sites.get", owner, api.SiteGet{ID: v.ID}).Secret; got.Form != used {
+		if got := teamtest.Call[api.Site](w, "sites.get", owner, api.SiteGet{ID: v.ID}).Secret; got.Form != used {
 			t.Errorf("%+v", got)
 		}
-		if got := w.actions(owner); got[len(got)-1] != "sites.identityForm" {
+		if got := w.Actions(owner); got[len(got)-1] != "sites.identityForm" {
 			t.Error(got)
 		}
-		rolled := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
-		if verify(forms[used](rolled.Secret, w.clock())) || rolled.Site.Secret.Form != "" || rolled.Site.Secret.Version != 1 {
+		rolled := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
+		if verify(forms[used](rolled.Secret, w.Now())) || rolled.Site.Secret.Form != "" || rolled.Site.Secret.Version != 1 {
 			t.Errorf("a new secret signs %s itself: %+v", used, rolled.Site.Secret)
 		}
 	}
@@ -245,14 +246,14 @@ func TestEarlierSecretSignsOneForm(t *testing.T) {
 // other form.
 func TestHMACOfAChosenIDIsNoJWT(t *testing.T) {
 	w, owner, v := newSite(t)
-	secret := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
-	forged := jwt(t, "", map[string]any{"alg": "HS256"}, map[string]any{"sub": "admin", "name": "CEO", "exp": w.clock().Add(time.Hour).Unix()})
+	secret := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+	forged := jwt(t, "", map[string]any{"alg": "HS256"}, map[string]any{"sub": "admin", "name": "CEO", "exp": w.Now().Add(time.Hour).Unix()})
 	id := forged[:strings.LastIndex(forged, ".")]
 	signed := mac(key(secret, "hmac"), id)
-	if who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{ID: id, Token: hex.EncodeToString(signed)}); !ok || who.ID != id {
+	if who, ok := w.Sites.VerifyIdentity(t.Context(), v, api.ChatUser{ID: id, Token: hex.EncodeToString(signed)}); !ok || who.ID != id {
 		t.Fatal("what the site signed is not accepted")
 	}
-	if who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{Token: id + "." + base64.RawURLEncoding.EncodeToString(signed)}); ok {
+	if who, ok := w.Sites.VerifyIdentity(t.Context(), v, api.ChatUser{Token: id + "." + base64.RawURLEncoding.EncodeToString(signed)}); ok {
 		t.Errorf("the visitor is %+v", who)
 	}
 }
@@ -265,18 +266,18 @@ func TestDocumentedSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, owner, v := newSite(t)
-	secret := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+	secret := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
 	labels := regexp.MustCompile(`createHmac\('sha256', SECRET\)\.update\('([^']+)'\)`).FindAllStringSubmatch(string(doc), -1)
 	if len(labels) != 2 {
 		t.Fatalf("docs/widget.md makes keys of %q", labels)
 	}
-	header, claims := map[string]any{"alg": "HS256", "typ": "JWT"}, map[string]any{"sub": "user-17", "email": "lin@shop.example", "exp": w.clock().Add(time.Hour).Unix()}
+	header, claims := map[string]any{"alg": "HS256", "typ": "JWT"}, map[string]any{"sub": "user-17", "email": "lin@shop.example", "exp": w.Now().Add(time.Hour).Unix()}
 	token := jwt(t, string(mac(secret, labels[0][1])), header, claims)
-	if who, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{Token: token}); !ok || who.ID != "user-17" || who.Email != "lin@shop.example" {
+	if who, ok := w.Sites.VerifyIdentity(t.Context(), v, api.ChatUser{Token: token}); !ok || who.ID != "user-17" || who.Email != "lin@shop.example" {
 		t.Error("the documented JWT does not hold")
 	}
 	token = hex.EncodeToString(mac(string(mac(secret, labels[1][1])), "user-17"))
-	if _, ok := w.teams.VerifyIdentity(t.Context(), v, api.ChatUser{ID: "user-17", Token: token}); !ok {
+	if _, ok := w.Sites.VerifyIdentity(t.Context(), v, api.ChatUser{ID: "user-17", Token: token}); !ok {
 		t.Error("the documented HMAC does not hold")
 	}
 }
@@ -284,9 +285,9 @@ func TestDocumentedSignatures(t *testing.T) {
 // The secret of a site is in the answer alone: not in the store's file.
 func TestSiteSecretIsSealed(t *testing.T) {
 	w, owner, v := newSite(t)
-	secret := call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
-	b, err := os.ReadFile(w.path)
-	w.fatal(err)
+	secret := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+	b, err := os.ReadFile(w.Path)
+	w.Must(err)
 	if strings.Contains(string(b), secret) || strings.Contains(string(b), strings.TrimPrefix(secret, "wsec_")) {
 		t.Error("the secret is in the store")
 	}
@@ -294,12 +295,12 @@ func TestSiteSecretIsSealed(t *testing.T) {
 
 func TestSnippet(t *testing.T) {
 	w, owner, v := newSite(t)
-	got := call[api.SiteSnippet](w, "sites.installSnippet", owner, api.SiteInstall{ID: v.ID, Nonce: "{{ .Nonce }}"}).HTML
+	got := teamtest.Call[api.SiteSnippet](w, "sites.installSnippet", owner, api.SiteInstall{ID: v.ID, Nonce: "{{ .Nonce }}"}).HTML
 	want := `<script nonce="{{ .Nonce }}">window.svc=window.svc||function(){(svc.q=svc.q||[]).push(arguments)}</script>
 <script nonce="{{ .Nonce }}" async src="https://svc.example/widget.js" data-site="` + v.ID + `"></script>
 `
 	if got != want {
 		t.Errorf("%s", got)
 	}
-	w.refused("sites.installSnippet", owner, api.SiteInstall{ID: v.ID, Nonce: `"><script>`}, api.CodeValidationFailed)
+	w.Refused("sites.installSnippet", owner, api.SiteInstall{ID: v.ID, Nonce: `"><script>`}, api.CodeValidationFailed)
 }

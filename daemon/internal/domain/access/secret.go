@@ -1,10 +1,9 @@
-package team
+package access
 
 import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"encoding/hex"
 	"hash/crc32"
 
@@ -71,12 +70,6 @@ const (
 	sessionPrefix = "sess_"
 	linkPrefix    = "link_"
 )
-
-func newToken(prefix string) string {
-	var b [32]byte
-	_, _ = rand.Read(b[:]) // documented never to fail
-	return prefix + base64.RawURLEncoding.EncodeToString(b[:])
-}
 
 // Fingerprint is the SHA-256 of a secret. The secrets are random, so a plain hash
 // cannot be reversed by trying.

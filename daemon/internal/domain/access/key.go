@@ -1,4 +1,4 @@
-package team
+package access
 
 import (
 	"context"
@@ -77,6 +77,11 @@ func (s *Service) CreateKey(ctx context.Context, who op.Caller, in api.KeyCreate
 	})
 }
 
+// FirstKey makes the key that a new team begins with: it may do everything.
+func (s *Service) FirstKey(tx kv.Tx, who *op.Caller) (api.Key, error) {
+	return s.addKey(tx, who, &key{Name: "first key", Scopes: op.AllScopes.String()}, newKey())
+}
+
 // addKey stores a new key of who's team with the secret plain.
 func (s *Service) addKey(tx kv.Tx, who *op.Caller, k *key, plain string) (out api.Key, err error) {
 	live, err := keys.List(tx, who.Team, kv.Page[key]{Index: "live", Limit: maxKeys})
@@ -97,7 +102,7 @@ func (s *Service) addKey(tx kv.Tx, who *op.Caller, k *key, plain string) (out ap
 	}
 	out, _ = s.showKey(id, k)
 	out.Secret = plain
-	return out, s.audit(tx, who, "apiKeys.create", id, detail{"name": k.Name, "scopes": k.Scopes})
+	return out, s.Audit(tx, who, "apiKeys.create", id, detail{"name": k.Name, "scopes": k.Scopes})
 }
 
 // arm makes plain the current secret of the key.
@@ -205,7 +210,7 @@ func (s *Service) changeKey(tx kv.Tx, who *op.Caller, id, action string, change 
 		}
 	}
 	out, _ = s.showKey(id, k)
-	return out, s.audit(tx, who, action, id, detail{"name": k.Name, "scopes": k.Scopes})
+	return out, s.Audit(tx, who, action, id, detail{"name": k.Name, "scopes": k.Scopes})
 }
 
 // tell brings a secret up to date with its key.

@@ -1,0 +1,390 @@
+package access_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgesvc.dev/svc/daemon/internal/domain/team/teamtest"
+	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+func session(w *teamtest.World, token string) (op.Caller, api.Code) {
+	who, err := w.Access.AuthenticateSession(w.Context(), token, teamtest.Home, "test")
+	return who, w.Code(err)
+}
+
+func byPassword(email, text string) api.Login { return api.Login{Email: email, Password: text} }
+
+func TestLinkSignsInOnce(t *testing.T) {
+	w := teamtest.New(t)
+	b := w.Found("a")
+	link := api.Login{LinkToken: b.LinkToken}
+	for new, want := range map[string]string{"short": "too_short", "owner@A.example": "not_allowed"} {
+		e := w.Refused("auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: b.LinkToken, NewPassword: new}, api.CodeValidationFailed)
+		if e.Errors[0].Code != want || e.Pointer() != "/newPassword" {
+			t.Fatalf("%+v", e.Errors)
+		}
+	}
+	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: b.LinkToken, NewPassword: teamtest.Password})
+	if !strings.HasPrefix(s.Token, "sess_") || len(s.Token) != 48 || !s.Current || s.Team.ID != b.Team.ID || s.User.State != "active" || s.Address != teamtest.Home {
+		t.Fatalf("%+v", s)
+	}
+	w.Refused("auth.login", teamtest.From(teamtest.Home), link, api.CodeInvalidCredentials)
+	w.Refused("auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: "link_nonsense"}, api.CodeInvalidCredentials)
+	w.Refused("auth.login", teamtest.From(teamtest.Home), api.None{}, api.CodeValidationFailed)
+
+	late := w.Found("late")
+	w.Pass(72 * time.Hour)
+	w.Refused("auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: late.LinkToken}, api.CodeInvalidCredentials)
+}
+
+func TestAnotherLinkReplacesTheFirst(t *testing.T) {
+	w := teamtest.New(t)
+	b := w.Found("a")
+	owner := w.Enter(b.LinkToken)
+	invite := api.MemberInvite{Email: "e@a.example", Role: "admin"}
+	first := teamtest.Call[api.MemberInvited](w, "team.invite", owner, invite)
+	invite.Role = "viewer"
+	second := teamtest.Call[api.MemberInvited](w, "team.invite", owner, invite)
+	if second.User.ID != first.User.ID || second.User.Role != "admin" || second.Expire != api.TimeOf(w.Now().Add(72*time.Hour)) {
+		t.Fatalf("%+v", second)
+	}
+	w.Refused("auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: strings.TrimPrefix(first.Link, "https://svc.example/sign-in?token=")}, api.CodeInvalidCredentials)
+	admin := w.Enter(strings.TrimPrefix(second.Link, "https://svc.example/sign-in?token="))
+	w.Refused("team.invite", owner, invite, api.CodeEmailTaken)
+
+	// An owner who has not come yet: their link would make its maker an owner.
+	teamtest.Call[api.MemberInvited](w, "team.invite", owner, api.MemberInvite{Email: "o@a.example", Role: "admin"})
+	page := teamtest.Call[api.Page[api.User]](w, "team.members", owner, api.None{})
+	teamtest.Call[api.User](w, "team.setRole", owner, api.MemberRole{ID: page.Data[0].ID, Role: "owner"})
+	w.Refused("team.invite", admin, api.MemberInvite{Email: "o@a.example", Role: "viewer"}, api.CodeEmailTaken)
+	teamtest.Call[api.MemberInvited](w, "team.invite", owner, api.MemberInvite{Email: "o@a.example", Role: "viewer"})
+}
+
+func TestPasswordSignsIn(t *testing.T) {
+	w := teamtest.New(t)
+	first := w.Enter(w.Found("a").LinkToken)
+	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword(" OWNER@a.example", teamtest.Password))
+	if s.ID == first.Credential {
+		t.Fatal("the same session twice")
+	}
+	who := w.Caller(s.Token)
+	if who.Kind != op.Session || who.Role != op.Owner || who.Scopes != op.AllScopes || who.Credential != s.ID || who.ExpiresAt != s.ExpiresAt {
+		t.Fatalf("%+v", who)
+	}
+	for _, in := range []api.Login{byPassword("owner@a.example", "wrong"), byPassword("nobody@a.example", teamtest.Password)} {
+		if e := w.Refused("auth.login", teamtest.From(teamtest.Home), in, api.CodeInvalidCredentials); e.Detail == "" {
+			t.Fatal(e)
+		}
+	}
+	// Nobody signs in to an account that has no password yet.
+	w.Found("new")
+	w.Refused("auth.login", teamtest.From(teamtest.Home), byPassword("owner@new.example", ""), api.CodeValidationFailed)
+	w.Refused("auth.login", teamtest.From(teamtest.Home), byPassword("owner@new.example", "0"), api.CodeInvalidCredentials)
+}
+
+// TestTenFailuresSlowANetwork: after ten failures each further attempt from there
+// waits twice as long, for an account that is there and for one that is not; the
+// right password is never refused elsewhere, nor there after the wait.
+func TestTenFailuresSlowANetwork(t *testing.T) {
+	for _, email := range []string{"owner@a.example", "nobody@a.example"} {
+		t.Run(email, func(t *testing.T) {
+			w := teamtest.New(t)
+			w.Enter(w.Found("a").LinkToken)
+			for i := range 10 {
+				in := byPassword(email, "wrong")
+				if i == 5 {
+					in = api.Login{LinkToken: "link_wrong"}
+				}
+				w.Refused("auth.login", teamtest.From("198.51.100."+strconv.Itoa(i)), in, api.CodeInvalidCredentials)
+			}
+			for _, wait := range []int{1, 2, 4, 8} {
+				if e := w.Refused("auth.login", teamtest.From("198.51.100.99"), byPassword(email, teamtest.Password), api.CodeRateLimited); e.RetryAfter != wait {
+					t.Fatalf("wait %d, not %d", e.RetryAfter, wait)
+				}
+				w.Pass(time.Duration(wait) * time.Second)
+				w.Refused("auth.login", teamtest.From("198.51.100.99"), byPassword(email, "wrong"), api.CodeInvalidCredentials)
+			}
+			teamtest.Call[api.Session](w, "auth.login", teamtest.From("203.0.113.1"), byPassword("owner@a.example", teamtest.Password))
+			w.Pass(16 * time.Second)
+			teamtest.Call[api.Session](w, "auth.login", teamtest.From("198.51.100.99"), byPassword("owner@a.example", teamtest.Password))
+			w.Refused("auth.login", teamtest.From("198.51.100.99"), byPassword("other@a.example", "wrong"), api.CodeRateLimited) // a success buys no guesses at others
+			w.Pass(2 * time.Hour)
+			for range 10 {
+				w.Refused("auth.login", teamtest.From("198.51.100.99"), byPassword(email, "wrong"), api.CodeInvalidCredentials)
+			}
+		})
+	}
+}
+
+// TestKnownNetworkDoesNotWait: a neighbour's guesses keep nobody out who has signed
+// in from the network before, not even after that session's end, and are told.
+func TestKnownNetworkDoesNotWait(t *testing.T) {
+	w := teamtest.New(t)
+	owner := w.Enter(w.Found("a").LinkToken)
+	other := w.Enter(w.Found("b").LinkToken)
+	teamtest.Call[api.None](w, "auth.logout", owner, api.None{})
+	for range 15 {
+		w.Refused("auth.login", teamtest.From("192.0.2.200"), byPassword("owner@a.example", "wrong"), api.CodeInvalidCredentials)
+	}
+	for i := range 10 {
+		w.Refused("auth.login", teamtest.From("192.0.2.200"), byPassword("x"+strconv.Itoa(i)+"@a.example", "wrong"), api.CodeInvalidCredentials)
+	}
+	w.Refused("auth.login", teamtest.From(teamtest.Home), byPassword("nobody@a.example", "wrong"), api.CodeRateLimited)
+	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
+	w.Must(w.Access.Flush(t.Context()))
+	count := func(who op.Caller) (n int) {
+		for _, action := range w.Actions(who) {
+			if action == "auth.lockout" {
+				n++
+			}
+		}
+		return n
+	}
+	if a, b := count(w.Caller(s.Token)), count(other); a != 1 || b != 0 {
+		t.Errorf("told %d times, the other team %d times", a, b)
+	}
+}
+
+// TestNobodyFlushesADelay fills the table of failures from more networks than it
+// holds: the one that has to wait still has to.
+func TestNobodyFlushesADelay(t *testing.T) {
+	w := teamtest.New(t)
+	w.Enter(w.Found("a").LinkToken)
+	for range 10 {
+		w.Refused("auth.login", teamtest.From("198.51.100.1"), byPassword("owner@a.example", "wrong"), api.CodeInvalidCredentials)
+	}
+	for i := range 60_000 {
+		address := fmt.Sprintf("2001:db8:%x:%x::1", i>>8, i&0xff)
+		_, err := w.Access.Login(t.Context(), teamtest.From(address), api.Login{LinkToken: "link_wrong"})
+		if w.Code(err) != api.CodeInvalidCredentials {
+			t.Fatal(err)
+		}
+	}
+	w.Refused("auth.login", teamtest.From("198.51.100.1"), byPassword("owner@a.example", teamtest.Password), api.CodeRateLimited)
+}
+
+// TestManyAttemptsAtOnceAreNoWayAround counts how many of a crowd were looked at.
+func TestManyAttemptsAtOnceAreNoWayAround(t *testing.T) {
+	w := teamtest.New(t)
+	w.Enter(w.Found("a").LinkToken)
+	var seen atomic.Int32
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			if _, err := w.Try("auth.login", teamtest.From("198.51.100.1"), byPassword("owner@a.example", "wrong")); err.Code == api.CodeInvalidCredentials {
+				seen.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if seen.Load() != 10 {
+		t.Fatal(seen.Load())
+	}
+}
+
+func TestSessionEnds(t *testing.T) {
+	day := 24 * time.Hour
+	for name, row := range map[string]struct {
+		every time.Duration // between uses
+		times int
+		want  api.Code
+	}{
+		"used within the week":     {7*day - time.Second, 4, ""},
+		"idle for a week":          {7 * day, 1, api.CodeSessionRequired},
+		"used daily for 29 days":   {day, 29, ""},
+		"used daily for 30 days":   {day, 30, api.CodeSessionRequired},
+		"the clock stepped back":   {-day, 1, api.CodeSessionRequired},
+		"the clock wavered":        {-time.Minute, 1, ""},
+		"the clock jumped to 2106": {80 * 365 * day, 1, api.CodeSessionRequired},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := teamtest.New(t)
+			s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: w.Found("a").LinkToken})
+			var code api.Code
+			for range row.times {
+				if code != "" {
+					t.Fatal("ended early:", code)
+				}
+				w.Pass(row.every)
+				_, code = session(w, s.Token)
+			}
+			if code != row.want {
+				t.Fatalf("%q", code)
+			}
+		})
+	}
+}
+
+// TestUseUnderAWrongClockExtendsNothing: the renewal that a clock gave which ran
+// ahead does not outlive its correction.
+func TestUseUnderAWrongClockExtendsNothing(t *testing.T) {
+	w := teamtest.New(t)
+	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: w.Found("a").LinkToken})
+	w.Pass(6 * 24 * time.Hour)
+	if _, code := session(w, s.Token); code != "" {
+		t.Fatal(code)
+	}
+	w.Pass(-6 * 24 * time.Hour)
+	if _, code := session(w, s.Token); code != api.CodeSessionRequired {
+		t.Fatal(code)
+	}
+}
+
+func TestSessionIsRenewedAtMostHourly(t *testing.T) {
+	w := teamtest.New(t)
+	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: w.Found("a").LinkToken})
+	w.Pass(59 * time.Minute)
+	if who, _ := session(w, s.Token); who.ExpiresAt != s.ExpiresAt {
+		t.Fatal("renewed after 59 minutes")
+	}
+	w.Pass(time.Minute)
+	if who, _ := session(w, s.Token); who.ExpiresAt != s.ExpiresAt+api.Time(time.Hour/time.Millisecond) {
+		t.Fatal(who.ExpiresAt)
+	}
+}
+
+func TestSessionsAreListedAndRevoked(t *testing.T) {
+	w := teamtest.New(t)
+	owner := w.Enter(w.Found("a").LinkToken)
+	second := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
+	editor := w.Join(owner, "e@a.example", "editor")
+	admin := w.Join(owner, "ad@a.example", "admin")
+	page := teamtest.Call[api.Page[api.Session]](w, "auth.sessions", owner, api.None{})
+	if len(page.Data) != 2 || page.Data[0].ID != second.ID || page.Data[0].Current || !page.Data[1].Current || page.Data[0].UserAgent != "test" {
+		t.Fatalf("%+v", page)
+	}
+	viewer := w.Join(owner, "v@a.example", "viewer")
+	w.Refused("auth.revokeSession", editor, api.SessionRef{ID: second.ID}, api.CodeNotFound)
+	w.Refused("auth.revokeSession", editor, api.SessionRef{ID: viewer.Credential}, api.CodeNotFound)
+	w.Refused("auth.revokeSession", admin, api.SessionRef{ID: second.ID}, api.CodeNotFound) // an owner's
+	stranger := w.Enter(w.Found("b").LinkToken)
+	w.Refused("auth.revokeSession", stranger, api.SessionRef{ID: second.ID}, api.CodeNotFound)
+	if _, code := session(w, second.Token); code != "" {
+		t.Fatal(code)
+	}
+	teamtest.Call[api.None](w, "auth.revokeSession", owner, api.SessionRef{ID: second.ID})
+	if _, code := session(w, second.Token); code != api.CodeSessionRequired {
+		t.Fatal(code)
+	}
+	teamtest.Call[api.None](w, "auth.revokeSession", admin, api.SessionRef{ID: editor.Credential})
+	w.Refused("auth.session", editor, api.None{}, api.CodeNotFound)
+}
+
+func TestLogout(t *testing.T) {
+	w := teamtest.New(t)
+	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: w.Found("a").LinkToken})
+	who := w.Caller(s.Token)
+	if got := teamtest.Call[api.Session](w, "auth.session", who, api.None{}); got.ID != s.ID || !got.Current || got.Token != "" {
+		t.Fatalf("%+v", got)
+	}
+	teamtest.Call[api.None](w, "auth.logout", who, api.None{})
+	if _, code := session(w, s.Token); code != api.CodeSessionRequired {
+		t.Fatal(code)
+	}
+}
+
+func TestPasswordChangeEndsOtherSessions(t *testing.T) {
+	w := teamtest.New(t)
+	first := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: w.Found("a").LinkToken})
+	who := w.Caller(first.Token)
+	// Signed in by link, there is no current password to know.
+	teamtest.Call[api.None](w, "auth.changePassword", who, api.PasswordChange{Current: "none", New: teamtest.Password})
+	second := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
+
+	if e := w.Refused("auth.changePassword", who, api.PasswordChange{Current: "wrong", New: "long enough"}, api.CodeValidationFailed); e.Pointer() != "/currentPassword" {
+		t.Fatal(e.Pointer())
+	}
+	w.Refused("auth.changePassword", who, api.PasswordChange{Current: teamtest.Password, New: "owner@a.example"}, api.CodeValidationFailed)
+	teamtest.Call[api.None](w, "auth.changePassword", who, api.PasswordChange{Current: teamtest.Password, New: "long enough"})
+	if _, code := session(w, first.Token); code != "" {
+		t.Fatal(code)
+	}
+	if _, code := session(w, second.Token); code != api.CodeSessionRequired {
+		t.Fatal(code)
+	}
+	w.Refused("auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password), api.CodeInvalidCredentials)
+	teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", "long enough"))
+}
+
+// TestStolenSessionCannotGuessThePassword: guesses at the current password count
+// as attempts to sign in.
+func TestStolenSessionCannotGuessThePassword(t *testing.T) {
+	w := teamtest.New(t)
+	who := w.Enter(w.Found("a").LinkToken)
+	for range 10 {
+		w.Refused("auth.changePassword", who, api.PasswordChange{Current: "wrong", New: "long enough"}, api.CodeValidationFailed)
+	}
+	w.Refused("auth.changePassword", who, api.PasswordChange{Current: teamtest.Password, New: "long enough"}, api.CodeRateLimited)
+}
+
+func TestWrongSessionTokensAreLimited(t *testing.T) {
+	w := teamtest.New(t)
+	for i := range 11 {
+		want := api.CodeSessionRequired
+		if i == 10 {
+			want = api.CodeRateLimited
+		}
+		if _, code := session(w, "sess_wrong"); code != want {
+			t.Fatalf("attempt %d: %q", i, code)
+		}
+	}
+}
+
+func TestSweepLeavesWhatIsInUse(t *testing.T) {
+	w := teamtest.New(t)
+	b := w.Found("a")
+	old := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: b.LinkToken, NewPassword: teamtest.Password})
+	w.Found("b") // its link is not used
+	teamtest.Call[api.MemberInvited](w, "team.invite", w.Caller(old.Token), api.MemberInvite{Email: "e@a.example", Role: "viewer"})
+	w.Pass(8 * 24 * time.Hour)
+	live := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
+	c := w.Found("c")
+	w.Must(w.Access.Sweep(t.Context()))
+	count := map[string]int{}
+	w.Must(w.Store.View(t.Context(), func(tx kv.Tx) error {
+		for _, name := range []string{"session", "token", "link"} {
+			if err := tx.Scan(kv.Prefix(kv.Key(name, "r")), func(_, _ []byte) error { count[name]++; return nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	if count["session"] != 1 || count["token"] != 1 || count["link"] != 1 {
+		t.Fatal(count)
+	}
+	if _, code := session(w, live.Token); code != "" {
+		t.Fatal(code)
+	}
+	if _, code := session(w, old.Token); code != api.CodeSessionRequired {
+		t.Fatal(code)
+	}
+	w.Enter(c.LinkToken)
+	again := teamtest.Call[api.MemberInvited](w, "team.invite", w.Caller(live.Token), api.MemberInvite{Email: "e@a.example", Role: "viewer"})
+	w.Enter(teamtest.TokenOf(again.Link))
+}
+
+// TestCrowdAtTheDoorGivesUp: a login that cannot be served gives up with its
+// request, and is not counted as a failure.
+func TestCrowdAtTheDoorGivesUp(t *testing.T) {
+	w := teamtest.New(t)
+	w.Enter(w.Found("a").LinkToken)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 20 {
+		_, err := w.Access.Login(ctx, teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
+		if err == nil || w.Code(err) != api.CodeOverloaded && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
+}
