@@ -37,6 +37,10 @@ type Log struct {
 
 	mu      sync.Mutex // guards waiters
 	waiters map[chan struct{}]struct{}
+
+	reading     sync.Mutex // guards the two below, and is held while they are read
+	recent      []head     // the latest part of the log that a consumer asked for
+	recentAfter uint64     // the position that it follows
 }
 
 // New returns the log kept in store, of events of these types.
@@ -79,6 +83,9 @@ var events = kv.NewTable("event", kv.Index[record]{
 // as no more than that.
 type head struct {
 	Type string `json:"t"`
+
+	team     string
+	position uint64
 }
 
 var heads = kv.NewTable[head]("event")

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,35 +150,82 @@ func wait[T any](ctx context.Context, ch <-chan T) error {
 }
 
 // next returns the events behind a position that a pattern means, of those that
-// one batch looks at, and the position of the last that it looked at. It decodes
-// no more than the type of the others: most consumers want few of the events.
+// one batch looks at, and the position of the last that it looked at. Most
+// consumers want few of the events: the others are not decoded but for their type.
 func (l *Log) next(ctx context.Context, after uint64, patterns []string) (batch []api.Event, last uint64, err error) {
+	heads, err := l.behind(ctx, after)
+	if err != nil {
+		return nil, after, err
+	}
 	last = after
+	var meant []head
+	for _, h := range heads {
+		last = h.position
+		if l.wanted(h.Type, patterns) {
+			meant = append(meant, h)
+		}
+	}
+	if len(meant) == 0 {
+		return nil, last, nil
+	}
 	err = l.store.View(ctx, func(tx kv.Tx) error {
-		pass, skip := stepper(&last)
-		_, err := heads.EachReadable(tx, recordID(after), followBatch, skip, func(team, id string, h *head) error {
-			if !l.wanted(h.Type, patterns) {
-				return pass(id)
-			}
-			r, err := events.Get(tx, team, id)
+		for _, h := range meant {
+			r, err := events.Get(tx, h.team, recordID(h.position))
 			if damaged, ok := errors.AsType[*kv.CorruptError](err); ok {
 				op.Unreadable(damaged)
-				return pass(id)
+				continue
+			}
+			if _, gone := errors.AsType[*kv.NotFoundError](err); gone {
+				continue // deleted since, by age
 			}
 			if err != nil {
 				return err
 			}
-			batch = append(batch, l.event(r, team, id))
-			return pass(id)
-		})
-		return err
+			batch = append(batch, l.event(r, h.team, recordID(h.position)))
+		}
+		return nil
 	})
 	return batch, last, err
+}
+
+// behind returns the heads of up to a batch of events that follow a position.
+// Consumers near the end of the log wake together and ask for the same: what was
+// read for the first of them serves the others.
+func (l *Log) behind(ctx context.Context, after uint64) ([]head, error) {
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	if n := len(l.recent); n > 0 && after >= l.recentAfter && after < l.recent[n-1].position {
+		i, _ := slices.BinarySearchFunc(l.recent, after+1, func(h head, position uint64) int { return cmp.Compare(h.position, position) })
+		return slices.Clip(l.recent[i:]), nil
+	}
+	var read []head
+	err := l.store.View(ctx, func(tx kv.Tx) error {
+		last := after
+		pass, skip := stepper(&last)
+		_, err := heads.EachReadable(tx, recordID(after), followBatch, skip, func(team, id string, h *head) error {
+			if err := pass(id); err != nil {
+				return err
+			}
+			read = append(read, head{Type: h.Type, team: team, position: last})
+			return nil
+		})
+		if passed := len(read) == 0 || read[len(read)-1].position < last; passed && last > after {
+			read = append(read, head{position: last}) // unreadable ones at the end are looked at once
+		}
+		return err
+	})
+	if err == nil && len(read) > 0 && after >= l.recentAfter {
+		l.recentAfter, l.recent = after, read
+	}
+	return read, err
 }
 
 // wanted says whether a pattern means an event of a type; without patterns all
 // are meant.
 func (l *Log) wanted(name string, patterns []string) bool {
+	if name == "" {
+		return false // an event that cannot be read
+	}
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return l.Match(p, name) })
 }
 
