@@ -27,6 +27,9 @@ type SessionRef struct {
 	ID string `json:"id"`
 }
 
+// MinPassword is the fewest characters of a password.
+const MinPassword = 10
+
 // PasswordChange changes the caller's password and ends the other sessions.
 type PasswordChange struct {
 	Current string `json:"currentPassword" maxLength:"200"`

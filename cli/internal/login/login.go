@@ -3,9 +3,13 @@ package login
 
 import (
 	"context"
+	"fmt"
+	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +50,7 @@ func New(a *kit.App) *cobra.Command {
 	f.StringVar(&o.email, "email", "", "sign in with this e-mail address and a password")
 	f.BoolVar(&o.passwordStdin, "password-stdin", false, "read the password from standard input")
 	f.BoolVar(&o.insecureStore, "insecure-storage", false, "keep credentials in a file even where there is a keyring")
-	f.StringSliceVar(&o.scopes, "scope", []string{"full"}, "scopes of the API key that is made")
+	f.StringSliceVar(&o.scopes, "scope", fullScopes, "scopes of the API key that is made")
 	return cmd
 }
 
@@ -126,44 +130,90 @@ func (o *login) byKey(ctx context.Context, s *settings.Settings, target string) 
 }
 
 func (o *login) byPassword(ctx context.Context, s *settings.Settings, target string) (*signedIn, error) {
-	password, err := o.app.SecretInput("Password for "+o.email+":", o.passwordStdin)
-	if err != nil {
-		return nil, err
+	for try := 1; ; try++ {
+		password, err := o.app.SecretInput("Password for "+o.email+":", o.passwordStdin)
+		if err != nil {
+			return nil, err
+		}
+		d, err := sdk.Login(ctx, target, o.email, password, o.app.Options(s)...)
+		if err == nil {
+			return o.bySession(ctx, s, d, target)
+		}
+		f := kit.Explain(ctx, err)
+		if f.Code != string(api.CodeInvalidCredentials) || try == maxTries || !o.app.IO.CanPrompt() {
+			return nil, err
+		}
+		o.app.IO.Say("%s", terminal.Line(f.Message))
 	}
-	d, err := sdk.Login(ctx, target, o.email, password, o.app.Options(s)...)
-	if err != nil {
-		return nil, err
-	}
-	return o.bySession(ctx, d, target)
 }
+
+// maxTries is how often a person may mistype a password before the command ends.
+const maxTries = 3
 
 func (o *login) byLink(ctx context.Context, s *settings.Settings, link string) (*signedIn, error) {
 	target, _, err := sdk.ParseLink(link)
 	if err != nil {
 		return nil, kit.Usage("%v", err)
 	}
-	password := ""
-	if o.passwordStdin || o.app.IO.CanPrompt() {
-		password, err = o.app.SecretInput("Choose a password (empty to keep the one you have):", o.passwordStdin)
-		if err != nil {
-			return nil, err
-		}
-	}
-	d, err := sdk.LoginLink(ctx, link, password, o.app.Options(s)...)
+	password, err := o.newPassword()
 	if err != nil {
 		return nil, err
 	}
-	return o.bySession(ctx, d, target)
+	d, err := sdk.LoginLink(ctx, link, password, o.app.Options(s)...)
+	if err != nil {
+		return nil, usedLink(ctx, err, target)
+	}
+	return o.bySession(ctx, s, d, target)
 }
 
-// bySession makes an API key for the REST commands. A member who may not make
-// one is signed in without.
-func (o *login) bySession(ctx context.Context, d *sdk.Client, target string) (*signedIn, error) {
+// usedLink says of a link that signs nobody in what does.
+func usedLink(ctx context.Context, err error, target string) error {
+	f := *kit.Explain(ctx, err)
+	if f.Code == string(api.CodeInvalidCredentials) {
+		f.Message = "the sign-in link was used, replaced by another, or has expired"
+		f.Hint = "svcctl login " + target + " --email you@example.com, or svcd link --email you@example.com makes another"
+	}
+	return &f
+}
+
+// newPassword has a password chosen: at a terminal twice, until both are the
+// same and long enough. Empty keeps the one that there is.
+func (o *login) newPassword() (string, error) {
+	if !o.app.IO.CanPrompt() {
+		if !o.passwordStdin {
+			return "", nil
+		}
+		return o.app.SecretInput("New password:", true)
+	}
+	o.app.IO.Say("A password has %d characters or more and is not the e-mail address.", api.MinPassword)
+	for {
+		password, err := o.app.IO.AskSecret("Choose a password (empty keeps the one you have):")
+		if err != nil || password == "" {
+			return "", err
+		}
+		if n := utf8.RuneCountInString(password); n < api.MinPassword {
+			o.app.IO.Say("That has %s; %d are needed.", kit.Count(n, "character"), api.MinPassword)
+			continue
+		}
+		again, err := o.app.IO.AskSecret("The same again:")
+		if err != nil || again == password {
+			return password, err
+		}
+		o.app.IO.Say("The two differ.")
+	}
+}
+
+// bySession makes an API key for the REST commands, unless the one of an earlier
+// login still works. A member who may not make one is signed in without.
+func (o *login) bySession(ctx context.Context, s *settings.Settings, d *sdk.Client, target string) (*signedIn, error) {
 	session, err := d.Auth.Session(ctx)
 	if err != nil {
 		return nil, err
 	}
 	in := &signedIn{url: target, team: session.Team.Name, who: session.User.Email, session: d.Token()}
+	if o.hasKey(ctx, s, target, session.Team.ID) {
+		return in, nil
+	}
 	key, err := d.Keys.Create(ctx, api.KeyCreate{Name: "svcctl on " + hostname(), Scopes: o.scopes})
 	if err != nil {
 		f := kit.Explain(ctx, err)
@@ -177,13 +227,32 @@ func (o *login) bySession(ctx context.Context, d *sdk.Client, target string) (*s
 	return in, nil
 }
 
+// hasKey reports that the context has a key of the team that may do all that is
+// asked for: signing in again does not make another one.
+func (o *login) hasKey(ctx context.Context, s *settings.Settings, target, team string) bool {
+	name := o.contextName(s, target)
+	c := s.File.Contexts[name]
+	if c == nil || c.URL != target || c.KeyID == "" || !slices.Equal(o.scopes, fullScopes) {
+		return false
+	}
+	key, err := o.app.Secrets(s).Get(name, c, settings.SecretKey)
+	if err != nil || key == "" {
+		return false
+	}
+	me, err := sdk.New(target, append(o.app.Options(s), sdk.WithAPIKey(key))...).Me(ctx)
+	return err == nil && me.Team.ID == team && slices.Equal(me.Scopes, []string{"*"})
+}
+
+// fullScopes are those of the key that login makes unless told otherwise.
+var fullScopes = []string{"full"}
+
 // Credentials are a sign-in link, or an address with e-mail and password.
 type Credentials struct{ URL, Link, Email, Password string }
 
 // With signs in without a question and remembers the context; it returns
 // the team's name.
 func With(ctx context.Context, a *kit.App, in Credentials) (string, error) {
-	l := &login{app: a, scopes: []string{"full"}}
+	l := &login{app: a, scopes: fullScopes}
 	s, err := a.Load()
 	if err != nil {
 		return "", err
@@ -201,7 +270,7 @@ func With(ctx context.Context, a *kit.App, in Credentials) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	signed, err := l.bySession(ctx, d, target)
+	signed, err := l.bySession(ctx, s, d, target)
 	if err != nil {
 		return "", err
 	}
@@ -251,7 +320,7 @@ func (o *login) remember(s *settings.Settings, in *signedIn) (string, error) {
 }
 
 // contextName is the one asked for, the one that knows the address, or the
-// address's host.
+// address's host and port. A context of another address keeps its name.
 func (o *login) contextName(s *settings.Settings, address string) string {
 	if o.app.Flags.Context != "" {
 		return o.app.Flags.Context
@@ -261,9 +330,33 @@ func (o *login) contextName(s *settings.Settings, address string) string {
 			return name
 		}
 	}
+	name := placeName(address)
+	for n, free := 2, name; ; n++ {
+		if s.File.Contexts[free] == nil {
+			return free
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// placeName is the host of an address and, unless it is the scheme's own, its
+// port, as a context's name may have them: localhost-8080.
+func placeName(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1" {
+	if err != nil || u.Hostname() == "" {
 		return "localhost"
 	}
-	return u.Hostname()
+	name := u.Hostname()
+	if ip, err := netip.ParseAddr(name); err == nil && ip.IsLoopback() {
+		name = "localhost"
+	}
+	if u.Port() != "" {
+		name += "-" + u.Port()
+	}
+	return strings.Map(func(r rune) rune {
+		if settings.CheckName(string(r)) != nil {
+			return '-'
+		}
+		return r
+	}, name)
 }

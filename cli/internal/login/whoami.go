@@ -67,18 +67,27 @@ func NewWhoami(a *kit.App) *cobra.Command {
 func NewStatus(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show who you are, with the state of the session", Args: kit.Exactly(),
+		Long:    "Shows who you are and the state of the session. Exits 3 when a session was begun here and has ended.",
+		Example: "  svcctl status --json=user,session",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			i, err := identify(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
-			i.Session = sessionState(cmd.Context(), a)
-			return kit.ShowOne(a, identityView, i)
+			var ended error
+			if i.Session, ended = sessionState(cmd.Context(), a); ended != nil && i.Session == "" {
+				return ended
+			}
+			if err := kit.ShowOne(a, identityView, i); err != nil {
+				return err
+			}
+			return ended
 		},
 	}
 }
 
 func identify(ctx context.Context, a *kit.App) (*identity, error) {
+	a.SessionToo = true
 	c, err := a.Client()
 	if err != nil {
 		return nil, err
@@ -97,14 +106,22 @@ func identify(ctx context.Context, a *kit.App) (*identity, error) {
 	return i, nil
 }
 
-func sessionState(ctx context.Context, a *kit.App) string {
+// sessionState describes the session. One that has ended is an error too; where
+// it cannot be asked for, there is only the error.
+func sessionState(ctx context.Context, a *kit.App) (string, error) {
 	d, err := a.Dashboard()
 	if err != nil {
-		return "none (svcctl login --email you@example.com)"
+		return "none (svcctl login --email you@example.com)", nil
 	}
 	session, err := d.Auth.Session(ctx)
-	if err != nil {
-		return kit.Explain(ctx, err).Message
+	if err == nil {
+		return session.User.Email + ", " + session.User.Role + ", until " + session.ExpiresAt.String(), nil
 	}
-	return session.User.Email + ", " + session.User.Role + ", until " + session.ExpiresAt.String()
+	f := kit.Explain(ctx, err)
+	if f.Exit != kit.ExitAuth {
+		return "", f
+	}
+	ended := *f
+	ended.Hint = "svcctl login " + a.Settings.URL + " --email you@example.com"
+	return "ended", &ended
 }

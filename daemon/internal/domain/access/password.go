@@ -27,9 +27,8 @@ type Cost struct {
 var DefaultCost = Cost{Memory: 19 << 10, Time: 2}
 
 const (
-	minPassword = 10
-	saltLength  = 16
-	hashLength  = 32
+	saltLength = 16
+	hashLength = 32
 
 	// hashesAtOnce bounds the memory that a crowd at the door takes; those who
 	// wait longer than hashPatience are told to come again.
@@ -41,8 +40,8 @@ const (
 // hashes it.
 func (s *Service) newPassword(ctx context.Context, pointer, email, text string) (p roster.Password, err error) {
 	switch {
-	case utf8.RuneCountInString(text) < minPassword:
-		return p, api.Invalid(pointer, "too_short", "The password must have at least %d characters.", minPassword)
+	case utf8.RuneCountInString(text) < api.MinPassword:
+		return p, api.Invalid(pointer, "too_short", "The password must have at least %d characters.", api.MinPassword)
 	case strings.EqualFold(text, email):
 		return p, api.Invalid(pointer, "not_allowed", "The password must differ from the e-mail address.")
 	}
