@@ -618,6 +618,8 @@ export interface InboxWatch {
 export interface Job {
   id: string;
   postId: string;
+  /** Title that the post had when the job was asked for. */
+  title?: string | undefined;
   state: 'queued' | 'running' | 'completed' | 'failed' | 'canceled';
   /** 0 to 100. */
   progress: number;

@@ -13,6 +13,7 @@ const (
 type Job struct {
 	ID          string    `json:"id"`
 	PostID      string    `json:"postId"`
+	Title       string    `json:"title,omitempty" doc:"Title that the post had when the job was asked for."`
 	State       string    `json:"state" enum:"queued,running,completed,failed,canceled"`
 	Progress    int       `json:"progress" doc:"0 to 100."`
 	Steps       []JobStep `json:"steps"`

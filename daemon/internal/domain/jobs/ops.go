@@ -34,7 +34,7 @@ func (s *Service) Start(tx kv.Tx, who op.Caller, postID string, in api.PostCreat
 func (s *Service) compose(tx kv.Tx, who op.Caller, postID string, in *api.PostCreate) (*record, error) {
 	now := s.Now()
 	job := api.Job{
-		ID: kv.IDAt("job", now), PostID: postID, State: api.JobQueued, Warnings: []string{},
+		ID: kv.IDAt("job", now), PostID: postID, Title: in.Title, State: api.JobQueued, Warnings: []string{},
 		CreatedAt: api.TimeOf(now), UpdatedAt: api.TimeOf(now), Version: 1,
 	}
 	writes := false
