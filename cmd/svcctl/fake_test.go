@@ -187,7 +187,7 @@ func (f *fake) create(r *http.Request) (int, any) {
 	}
 	p := &api.Post{
 		ID: fmt.Sprintf("post_%026d", len(f.answers)+1), Title: in.Title, Slug: cmp.Or(in.Slug, strings.ReplaceAll(strings.ToLower(in.Title), " ", "-")),
-		Content: in.Content, Description: in.Description, Status: cmp.Or(in.Status, api.PostDraft), Tags: in.Tags, FeaturedImage: in.FeaturedImage,
+		Content: in.Content, Description: in.Description, Status: cmp.Or(in.Status, api.PostDraft), Tags: in.Tags, FeaturedImage: in.FeaturedImage, PublishAt: in.PublishAt,
 		Version: 1, CreatedAt: 1_700_000_000_000, UpdatedAt: 1_700_000_000_000,
 	}
 	if slices.ContainsFunc(f.posts, func(o *api.Post) bool { return o.Slug == p.Slug }) {

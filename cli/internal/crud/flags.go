@@ -21,8 +21,8 @@ func (n *Noun[T, C, P, Q]) completes(a *kit.App, cmd *cobra.Command) {
 	a.CompleteFirst(cmd, n.Names)
 }
 
-// modelNames are the language models.
-func modelNames(ctx context.Context, a *kit.App) ([]string, error) {
+// Models are the ids of the language models, for completion.
+func Models(ctx context.Context, a *kit.App) ([]string, error) {
 	c, err := a.Client()
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (n *describer) helpOf(m contract.Member, docs map[string]string) string {
 func (f *memberFlags) complete(cmd *cobra.Command, flag *pflag.Flag, m contract.Member) {
 	names := f.refs[m.Name].Names
 	if names == nil && m.Name == "model" {
-		names = modelNames
+		names = Models
 	}
 	switch {
 	case len(m.Enum) > 0:

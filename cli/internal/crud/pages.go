@@ -138,7 +138,7 @@ func showPages[T, Q any](ctx context.Context, a *kit.App, l kit.ListFlags, view 
 	}
 	shown := 0
 	records := output.Apply(l.Arrange, counted(walk.all(ctx), &shown))
-	if err := output.List(p, view, records); err != nil || !walk.more || p.Structured() || p.Format == "ids" || p.Format == "csv" {
+	if err := a.IO.Paged(func() error { return output.List(p, view, records) }); err != nil || !walk.more || p.Structured() || p.Format == "ids" || p.Format == "csv" {
 		return err
 	}
 	a.SayMore(min(shown, l.Limit), walk.next)

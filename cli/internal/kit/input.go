@@ -45,6 +45,28 @@ func (a *App) ReadInput(name string) ([]byte, error) {
 	return b, nil
 }
 
+// References are the objects that the arguments name; - stands for those that
+// standard input names, one a line.
+func (a *App) References(args []string) ([]string, error) {
+	var refs []string
+	for _, arg := range args {
+		if arg != "-" {
+			refs = append(refs, arg)
+			continue
+		}
+		b, err := a.ReadInput("-")
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(b)) {
+			if ref := strings.TrimSpace(line); ref != "" {
+				refs = append(refs, ref)
+			}
+		}
+	}
+	return refs, nil
+}
+
 // maxPiped is the most that a message may be on standard input.
 const maxPiped = 64 << 10
 

@@ -34,9 +34,24 @@ func (p Printer) value(v any) error {
 		}
 		return p.write(b)
 	case p.Format == "jsonl":
-		return p.write(append(raw, '\n'))
+		return p.lines(raw)
 	}
 	return p.write(append(indent(raw), '\n'))
+}
+
+// lines writes each element of an array on a line of its own, and anything else
+// on one.
+func (p Printer) lines(raw []byte) error {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	}
+	for _, one := range list {
+		if err := p.write(append(one, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Value writes what is no record of a View: an answer as it came.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/job"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
@@ -14,18 +15,31 @@ import (
 )
 
 type generate struct {
-	app     *kit.App
+	following
 	write   kit.WriteFlags
 	in      api.PostCreate
 	all     bool
 	publish bool
+}
+
+// following is what a command does with the job that it started.
+type following struct {
+	app     *kit.App
 	wait    bool
 	detach  bool
 	timeout time.Duration
 }
 
+func (o *following) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.wait, "wait", false, "follow the job until it is done (the default)")
+	f.BoolVar(&o.detach, "detach", false, "print the job and do not wait")
+	f.DurationVar(&o.timeout, "timeout", 0, "stop following after this long, with exit code 11")
+	cmd.MarkFlagsMutuallyExclusive("wait", "detach")
+}
+
 func newGenerate(a *kit.App) *cobra.Command {
-	o := &generate{app: a}
+	o := &generate{following: following{app: a}}
 	cmd := &cobra.Command{
 		Use: "generate TITLE", Short: "Have a model write a post", Args: kit.Exactly("a title"),
 		Long:    "Starts a job that writes the parts asked for, and follows it. Ctrl-C or --detach leave the job running.",
@@ -44,13 +58,13 @@ func newGenerate(a *kit.App) *cobra.Command {
 	f.StringVar(&o.in.Audience, "audience", "", "for whom it is")
 	f.StringVar(&o.in.Tone, "tone", "", "how it should sound")
 	f.StringVar(&o.in.Length, "length", "", "short, medium or long")
-	f.StringSliceVar(&o.in.Sources, "source", nil, "ids of posts to draw from")
+	f.StringSliceVar(&o.in.Sources, "source", nil, "posts to draw from, by slug or id")
 	f.StringVar(&o.in.Slug, "slug", "", "name in addresses")
 	f.BoolVar(&o.publish, "publish", false, "publish it when it is written")
-	f.BoolVar(&o.wait, "wait", false, "follow the job until it is done (the default)")
-	f.BoolVar(&o.detach, "detach", false, "print the job and do not wait")
-	f.DurationVar(&o.timeout, "timeout", 0, "stop following after this long, with exit code 11")
-	cmd.MarkFlagsMutuallyExclusive("wait", "detach")
+	o.add(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("model", a.Completion(crud.Models))                                                                        // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("length", cobra.FixedCompletions([]string{"short", "medium", "long"}, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	_ = cmd.RegisterFlagCompletionFunc("source", a.Completion(texts.Slugs))                                                                       // the flag exists
 	return cmd
 }
 
@@ -77,10 +91,20 @@ func (o *generate) run(ctx context.Context, title string) error {
 	if err != nil {
 		return err
 	}
+	for i, ref := range o.in.Sources {
+		if o.in.Sources[i], err = texts.FindID(ctx, c, ref); err != nil {
+			return err
+		}
+	}
 	job, err := c.Posts.Generate(ctx, o.in, o.write.Options()...)
 	if err != nil {
 		return err
 	}
+	return o.follow(ctx, c, job, p)
+}
+
+// follow waits for the job and shows its post, unless that is not asked for.
+func (o *following) follow(ctx context.Context, c *sdk.Client, job *sdk.JobHandle, p output.Printer) error {
 	if o.detach {
 		return o.started(job, p)
 	}
@@ -88,7 +112,7 @@ func (o *generate) run(ctx context.Context, title string) error {
 }
 
 // started prints the job that goes on by itself.
-func (o *generate) started(job *sdk.JobHandle, p output.Printer) error {
+func (o *following) started(job *sdk.JobHandle, p output.Printer) error {
 	if p.Structured() {
 		return p.Value(api.JobStarted{JobID: job.ID, ID: job.ID, PostID: job.PostID, State: api.JobQueued})
 	}
@@ -97,7 +121,7 @@ func (o *generate) started(job *sdk.JobHandle, p output.Printer) error {
 }
 
 // finish follows the job and prints the post that it wrote.
-func (o *generate) finish(ctx context.Context, c *sdk.Client, handle *sdk.JobHandle, p output.Printer) error {
+func (o *following) finish(ctx context.Context, c *sdk.Client, handle *sdk.JobHandle, p output.Printer) error {
 	f := job.Follow{App: o.app, Timeout: o.timeout}
 	done, err := f.Watch(ctx, c, handle.ID, output.Printer{IO: o.app.IO})
 	if err != nil {

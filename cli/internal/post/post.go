@@ -43,6 +43,9 @@ func status(p *api.Post) string {
 	if p.Generation != nil && (p.Generation.State == api.JobQueued || p.Generation.State == api.JobRunning) {
 		return p.Status + " (generating)"
 	}
+	if p.Status == api.PostDraft && p.PublishAt != 0 {
+		return p.Status + " (scheduled " + kit.Ago(p.PublishAt) + ")"
+	}
 	return p.Status
 }
 
@@ -64,7 +67,7 @@ const aPost = "a post: its id, slug or address"
 
 // New is the command post.
 func New(a *kit.App) *cobra.Command {
-	verbs := []*cobra.Command{newList(a), texts.NewGet(a), newCreate(a), newUpdate(a), newEdit(a), newGenerate(a)}
+	verbs := []*cobra.Command{newList(a), texts.NewGet(a), newCreate(a), newUpdate(a), newEdit(a), newGenerate(a), newImage(a), newBatch(a)}
 	verbs = append(verbs, texts.Moves(a)...)
 	verbs = append(verbs, texts.NewDelete(a), newRevision(a), newDiff(a), newPreview(a), newImport(a), newExport(a), newSync(a))
 	return kit.Group("post", "Posts", []string{"posts"}, verbs...)

@@ -38,7 +38,7 @@ func (o *Fields) Add(cmd *cobra.Command) {
 	f.StringSliceVar(&o.Tags, "tag", nil, "tags; more than one with commas or again")
 	f.StringVar(&o.Locale, "locale", "", "language, such as en or de-AT")
 	f.StringVar(&o.canonical, "canonical-url", "", "the original's address")
-	f.StringVar(&o.publishAt, "publish-at", "", "publish a draft by itself at this time")
+	f.StringVar(&o.publishAt, "publish-at", "", "publish a draft by itself then: 2d, 3h, 2026-01-31T09:00")
 	o.Changed = f.Changed
 }
 
@@ -56,7 +56,7 @@ func (o *Fields) Apply(f *postfile.File) {
 	}{
 		{"title", o.Title, &f.Title, nil},
 		{"slug", o.Slug, &f.Slug, nil},
-		{"publish-at", o.publishAt, &f.PublishAt, nil},
+		{"publish-at", instant(o.publishAt), &f.PublishAt, nil},
 		{"description", o.Description, nil, &f.Description},
 		{"locale", o.Locale, nil, &f.Locale},
 		{"canonical-url", o.canonical, nil, &f.CanonicalURL},
@@ -77,6 +77,15 @@ func (o *Fields) Apply(f *postfile.File) {
 	if o.Status != "" {
 		f.Status = o.Status
 	}
+}
+
+// instant writes a span from now, such as 2d, as the time that it is; anything
+// else stays as it was written.
+func instant(s string) string {
+	if at, err := kit.ParseUntil(s); err == nil && at != 0 {
+		return at.String()
+	}
+	return s
 }
 
 // File is what the arguments name: a file, standard input, or flags alone; nil

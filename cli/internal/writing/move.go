@@ -2,6 +2,8 @@ package writing
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,17 +16,19 @@ import (
 // move is a verb that changes the status of texts.
 type move[T any] struct {
 	verb, short, done string
-	do                func(s Service[T], ctx context.Context, ref api.Ref, options ...sdk.CallOption) (*T, error)
+	// check is asked before each, nil for none.
+	check func(a *kit.App, p *api.Post) error
+	do    func(s Service[T], ctx context.Context, ref api.Ref, options ...sdk.CallOption) (*T, error)
 }
 
 // Moves are the verbs that change the status of texts.
 func (t *Texts[T]) Moves(a *kit.App) []*cobra.Command {
 	var all []*cobra.Command
 	for _, m := range []move[T]{
-		{"publish", "Publish " + t.Kind + "s", "published", Service[T].Publish},
-		{"unpublish", "Make published " + t.Kind + "s drafts", "unpublished", Service[T].Unpublish},
-		{"archive", "Archive " + t.Kind + "s: they are no longer shown", "archived", Service[T].Archive},
-		{"restore", "Bring archived " + t.Kind + "s back as drafts", "restored", Service[T].Unarchive},
+		{"publish", "Publish " + t.Kind + "s; what is not complete is asked about", "published", finished, Service[T].Publish},
+		{"unpublish", "Make published " + t.Kind + "s drafts", "unpublished", nil, Service[T].Unpublish},
+		{"archive", "Archive " + t.Kind + "s: they are no longer shown", "archived", nil, Service[T].Archive},
+		{"restore", "Bring archived " + t.Kind + "s back as drafts", "restored", nil, Service[T].Unarchive},
 	} {
 		all = append(all, t.newMove(a, m))
 	}
@@ -36,16 +40,22 @@ func (t *Texts[T]) Moves(a *kit.App) []*cobra.Command {
 func (t *Texts[T]) newMove(a *kit.App, m move[T]) *cobra.Command {
 	w := kit.WriteFlags{Versioned: true}
 	cmd := &cobra.Command{
-		Use: m.verb + " " + argument(t.Kind) + "...", Short: m.short, Args: kit.AtLeast(t.wanted()), Example: "  svcctl " + t.Noun + " " + m.verb + " why-go how-go",
-		RunE: func(cmd *cobra.Command, args []string) error { return t.move(cmd.Context(), a, m, w, args) },
+		Use: m.verb + " " + argument(t.Kind) + "...", Short: m.short, Args: kit.AtLeast(t.wanted()),
+		Long:    m.short + ". - reads the " + t.Kind + "s from standard input, one a line.",
+		Example: "  svcctl " + t.Noun + " " + m.verb + " why-go how-go\n  svcctl " + t.Noun + " list --status draft -o ids | svcctl " + t.Noun + " " + m.verb + " -",
+		RunE:    func(cmd *cobra.Command, args []string) error { return t.move(cmd.Context(), a, m, w, args) },
 	}
 	w.Add(cmd)
 	a.CompleteArgs(cmd, t.Slugs)
 	return cmd
 }
 
-func (t *Texts[T]) move(ctx context.Context, a *kit.App, m move[T], w kit.WriteFlags, refs []string) error {
+func (t *Texts[T]) move(ctx context.Context, a *kit.App, m move[T], w kit.WriteFlags, args []string) error {
 	version, err := w.Version()
+	if err != nil {
+		return err
+	}
+	refs, err := a.References(args)
 	if err != nil {
 		return err
 	}
@@ -59,11 +69,7 @@ func (t *Texts[T]) move(ctx context.Context, a *kit.App, m move[T], w kit.WriteF
 	var moved []T
 	var failed error
 	for _, ref := range refs {
-		id, err := t.FindID(ctx, c, ref)
-		var text *T
-		if err == nil {
-			text, err = m.do(t.Service(c), ctx, api.Ref{ID: id, IfMatch: version}, w.Options()...)
-		}
+		text, err := t.moveOne(ctx, a, c, m, w, ref, version)
 		switch {
 		case kit.IsDryRun(err):
 		case err != nil && failed != nil:
@@ -83,6 +89,33 @@ func (t *Texts[T]) move(ctx context.Context, a *kit.App, m move[T], w kit.WriteF
 		return failed
 	}
 	return err
+}
+
+func (t *Texts[T]) moveOne(ctx context.Context, a *kit.App, c *sdk.Client, m move[T], w kit.WriteFlags, ref string, version int) (*T, error) {
+	id, err := t.FindID(ctx, c, ref)
+	if err == nil && m.check != nil && !w.DryRun {
+		var text *T
+		if text, err = t.Find(ctx, c, id); err == nil {
+			err = m.check(a, t.Post(text))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.do(t.Service(c), ctx, api.Ref{ID: id, IfMatch: version}, w.Options()...)
+}
+
+// toComplete is what the daemon writes where it would have to invent something.
+const toComplete = "[to complete]"
+
+// finished has a person agree before a text is published that has places left to
+// complete.
+func finished(a *kit.App, p *api.Post) error {
+	n := strings.Count(p.Content, toComplete)
+	if n == 0 {
+		return nil
+	}
+	return a.Confirm(fmt.Sprintf("publishing %s with %s marked %s", terminal.Line(p.Slug), kit.Count(n, "place"), toComplete), p.Slug)
 }
 
 // NewDelete is the verb delete: a draft or an archived text is deleted, a
