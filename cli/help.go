@@ -30,9 +30,22 @@ func newHelp(a *kit.App) *cobra.Command {
 		Long:  "Topics: " + strings.Join(topicNames(), ", ") + ".",
 		RunE:  func(cmd *cobra.Command, args []string) error { return o.run(cmd.Root(), args) },
 	}
+	cmd.Example = "  svcctl help post sync\n  svcctl help exit-codes\n  svcctl help --map=json"
+	cmd.ValidArgsFunction = completeHelp
 	cmd.Flags().StringVar(&o.shape, "map", "", "show every command: tree, paths or json")
 	cmd.Flags().Lookup("map").NoOptDefVal = "tree"
 	return cmd
+}
+
+// completeHelp offers commands, and the topics as the first word.
+func completeHelp(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	names, directive := completeCommands(cmd, args, begun)
+	for _, topic := range topicNames() {
+		if len(args) == 0 && strings.HasPrefix(topic, begun) {
+			names = append(names, topic+"\ta topic")
+		}
+	}
+	return names, directive
 }
 
 func topicNames() []string {
@@ -56,13 +69,22 @@ func (o *helpOptions) run(root *cobra.Command, args []string) error {
 			return o.app.PrintText(string(text))
 		}
 	}
-	cmd, rest, err := root.Find(args)
-	if err != nil || len(rest) > 0 {
-		return &kit.Failure{Exit: kit.ExitUsage, Code: "usage", Message: "there is no command or topic " + strings.Join(args, " "),
-			Hint: "topics are " + strings.Join(topicNames(), ", ")}
+	cmd, err := find(root, args)
+	if err != nil {
+		return err
 	}
 	cmd.InitDefaultHelpFlag()
 	return cmd.Help()
+}
+
+// find is the command that the arguments name.
+func find(root *cobra.Command, args []string) (*cobra.Command, error) {
+	cmd, rest, err := root.Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil, &kit.Failure{Exit: kit.ExitUsage, Code: "usage", Message: "there is no command or topic " + strings.Join(args, " "),
+			Hint: "topics are " + strings.Join(topicNames(), ", ")}
+	}
+	return cmd, nil
 }
 
 // commandInfo is a command as --map=json shows it.

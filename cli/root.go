@@ -78,6 +78,9 @@ func wanted(args []string) []entry {
 	if len(args) == 0 || args[0] == "man" {
 		return entries()
 	}
+	if args[0] == "--version" {
+		return nil
+	}
 	for _, e := range entries() {
 		if slices.Contains(e.names, args[0]) {
 			return []entry{e}
@@ -92,6 +95,7 @@ func newRoot(a *kit.App, args []string) *cobra.Command {
 		Use:           "svcctl",
 		Short:         "Publish and generate posts with svc",
 		Long:          "svcctl works with a svc daemon: posts, generation jobs, keys, and everything else over its API.\n\nStart with svcctl login; svcctl help --map shows every command.",
+		Version:       a.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -103,7 +107,8 @@ func newRoot(a *kit.App, args []string) *cobra.Command {
 	root.SetOut(a.IO.Out)
 	root.SetErr(a.IO.Err)
 	root.SetIn(a.IO.In)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return kit.Usage("%v", err) })
+	root.SetVersionTemplate(versionLine(a) + "\n")
+	root.SetFlagErrorFunc(kit.FlagError)
 	root.AddGroup(&cobra.Group{ID: "content", Title: "Content:"}, &cobra.Group{ID: "account", Title: "Account:"}, &cobra.Group{ID: "tools", Title: "Tools:"})
 	for _, e := range wanted(args) {
 		c := e.make(a)

@@ -26,6 +26,11 @@ func version() string {
 	return Version
 }
 
+// versionLine is what svcctl version and --version print.
+func versionLine(a *kit.App) string {
+	return fmt.Sprintf("svcctl %s %s %s/%s", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 // versions is what svcctl version prints.
 type versions struct {
 	Version string `json:"version"`
@@ -62,8 +67,7 @@ func newVersion(a *kit.App) *cobra.Command {
 func (o *versionShow) run(ctx context.Context) error {
 	v := versions{Version: o.app.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if !o.check && o.app.Flags.JSON == "" && o.app.Flags.Output == "" && o.app.Flags.JQ == "" && o.app.Flags.Template == "" {
-		_, err := fmt.Fprintf(o.app.IO.Out, "svcctl %s %s %s/%s\n", v.Version, v.Go, v.OS, v.Arch)
-		return err
+		return o.app.PrintText(versionLine(o.app) + "\n")
 	}
 	if o.check {
 		c, err := o.app.Client()

@@ -87,8 +87,10 @@ func (a *App) PrintText(s string) error {
 	if a.IO.OutTTY {
 		s = terminal.Clean(s)
 	}
-	_, err := io.WriteString(a.IO.Out, s)
-	return err
+	return a.IO.Paged(func() error {
+		_, err := io.WriteString(a.IO.Out, s)
+		return err
+	})
 }
 
 // Confirm has a word typed before something is destroyed.

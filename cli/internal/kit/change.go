@@ -25,7 +25,7 @@ func (a *App) TakesChanges(cmd *cobra.Command, run func(cmd *cobra.Command, args
 		cmd.InheritedFlags() // makes those of svcctl known to cmd
 		changes, rest := splitChanges(cmd.Flags(), raw)
 		if err := cmd.Flags().Parse(rest); err != nil {
-			return Usage("%v", err)
+			return FlagError(cmd, err)
 		}
 		if help, err := cmd.Flags().GetBool("help"); err == nil && help {
 			return cmd.Help()

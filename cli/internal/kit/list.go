@@ -68,7 +68,7 @@ func ShowList[T any](a *App, l ListFlags, view output.View[T], records iter.Seq2
 	if !l.All {
 		l.Arrange.Limit = l.Limit
 	}
-	return output.List(p, view, output.Apply(l.Arrange, records))
+	return a.IO.Paged(func() error { return output.List(p, view, output.Apply(l.Arrange, records)) })
 }
 
 // ShowOne prints one record as the flags ask for it.
@@ -77,7 +77,7 @@ func ShowOne[T any](a *App, view output.View[T], record *T) error {
 	if err != nil {
 		return err
 	}
-	return output.One(p, view, record)
+	return a.IO.Paged(func() error { return output.One(p, view, record) })
 }
 
 // List turns a slice into what ShowList takes.

@@ -25,6 +25,9 @@ type IO struct {
 	NoInput bool
 
 	colour, errColour bool
+
+	pager  string // command line, "" for none
+	height int    // lines of the terminal, 0 when output goes elsewhere
 }
 
 // System is the process's own streams, with colours as NO_COLOR and
@@ -38,6 +41,7 @@ func System(getenv func(string) string) *IO {
 		NoInput: truthy(getenv("SVC_NO_INPUT")),
 	}
 	t.Width = width(getenv("COLUMNS"), t.OutTTY)
+	t.pager, t.height = pagerOf(getenv), height(t.OutTTY)
 	t.colour = colour(getenv, t.OutTTY)
 	t.errColour = colour(getenv, t.ErrTTY)
 	return t
