@@ -28,6 +28,12 @@ func (d *Daemon) connectAgents() {
 	d.chat.Member = d.team.UserName
 	d.chat.Audit = d.team.Note
 	d.chat.Canned = d.agents.HasCanned
+	d.tasks.Quota, d.chat.Quota = d.quota(), d.quota()
+}
+
+// quota holds teams to their share of the store.
+func (d *Daemon) quota() op.Quota {
+	return op.Quota{Size: d.cfg.teamSize(), Full: d.team.StorageFull}
 }
 
 // articleURL is the address of an article's public page.

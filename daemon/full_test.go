@@ -6,11 +6,13 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"edgesvc.dev/svc/daemon"
+	"edgesvc.dev/svc/sdk/api"
 )
 
 // fill creates posts with a key until one is refused, and returns their ids and
@@ -165,6 +167,81 @@ func TestFullTeamIsInTheAuditLog(t *testing.T) {
 	if n := len(in.audit(t, other, "team.storageFull")); n != 0 {
 		t.Errorf("%d entries of the other team", n)
 	}
+}
+
+// TestFullTeamAndItsVisitors: visitors of a team that has no room left are
+// refused with words for them, in which nothing is said of the team; its members
+// still sign in, read, reply and delete, and then there is room again.
+func TestFullTeamAndItsVisitors(t *testing.T) {
+	in := start(t, smallStore)
+	owner := in.session(t, in.A)
+	v, theirs := &visitor{in: in, site: in.A.SiteID}, &visitor{in: in, site: in.B.SiteID}
+	v.say(t, "c0", "hello")
+	drafts, _ := in.fill(t, in.A.Key, "DRAFT")
+	var refused api.ChatOut
+	said, long := 0, strings.Repeat("é", 4000)
+	for ; refused.Code != string(api.CodeStorageFull); said++ {
+		if refused.Code != "" || said > 400 {
+			t.Fatalf("after %d: %+v", said, refused)
+		}
+		if said%15 == 0 { // more than one visitor may say
+			v = &visitor{in: in, site: in.A.SiteID}
+		}
+		refused = api.ChatOut{}
+		for _, f := range v.post(t, api.ChatIn{T: "msg", CID: "c" + strconv.Itoa(said), Text: long}) {
+			if f.T == "error" {
+				refused = f
+			}
+		}
+	}
+	if refused.CID == "" || refused.Fatal || refused.RetryIn != 0 || !strings.HasPrefix(refused.Message, "The chat cannot take messages") {
+		t.Errorf("%+v", refused)
+	}
+	in.awaitAudit(t, owner, "team.storageFull")
+	theirs.say(t, "c", "another team's visitor")
+
+	conversation := firstID(in.send(t, "GET", v1+"/conversations?order=asc", in.A.Key, "").JSON(t))
+	for range 20 {
+		if a := in.send(t, "POST", v1+"/conversations/"+conversation+"/reply", in.A.Key, `{"text":"`+long+`"}`); a.StatusCode >= 300 {
+			t.Fatalf("a reply: %s %s", a.Status, a.Body)
+		}
+	}
+	if a := in.ask(t, "auth.login", "", `{"email":"a@example.test","password":"correct horse battery"}`); a.StatusCode != http.StatusOK {
+		t.Errorf("signing in: %s %s", a.Status, a.Body)
+	}
+	if a := in.ask(t, "conversations.delete", owner, `{"id":"`+conversation+`"}`); a.StatusCode != http.StatusOK {
+		t.Errorf("deleting a conversation: %s %s", a.Status, a.Body)
+	}
+	for _, id := range drafts[:10] {
+		if a := in.send(t, "DELETE", v1+"/posts/"+id, in.A.Key, ""); a.StatusCode != http.StatusOK {
+			t.Errorf("deleting a draft: %s %s", a.Status, a.Body)
+		}
+	}
+	v.say(t, "again", long)
+}
+
+// TestRepliesHaveAnEnd: what a member may still do in a team that is full takes
+// it a sixteenth beyond its share and not further.
+func TestRepliesHaveAnEnd(t *testing.T) {
+	in := start(t, smallStore, func(c *daemon.Config) { c.TeamSize = 1 << 20 })
+	v := &visitor{in: in, site: in.A.SiteID}
+	v.say(t, "c", "hello")
+	in.fill(t, in.A.Key, "DRAFT")
+	reply := v1 + "/conversations/" + firstID(in.send(t, "GET", v1+"/conversations", in.A.Key, "").JSON(t)) + "/reply"
+	bytes := 0
+	for range 100 {
+		a := in.send(t, "POST", reply, in.A.Key, `{"text":"`+strings.Repeat("é", 4000)+`"}`)
+		if a.StatusCode == http.StatusInsufficientStorage {
+			if bytes < 1<<15 {
+				t.Errorf("refused after %d bytes of replies", bytes)
+			}
+			return
+		}
+		if bytes += 8000; a.StatusCode >= 300 {
+			t.Fatalf("%s %s", a.Status, a.Body)
+		}
+	}
+	t.Error("replies go on without end")
 }
 
 // audit returns the entries of an action in the audit log of a session's team.

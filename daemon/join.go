@@ -73,7 +73,7 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 		ops[i] = p.Ops
 	}
 	d.table = op.NewTable(d.store, op.NewLimiter(limits), ops...)
-	d.table.Audit, d.table.Quota = d.team.Note, op.Quota{Size: d.cfg.teamSize(), Full: d.team.StorageFull}
+	d.table.Audit, d.table.Quota = d.team.Note, d.quota()
 	for _, p := range d.parts {
 		d.table.AddStreams(p.Streams)
 	}

@@ -44,7 +44,7 @@ func New(store kv.Store) *Service {
 		entered: newMemo[signedIn](store, tokens.Name(), sessions.Name(), roster.Members.Name()),
 		guesses: newFailures(), logins: newFailures(),
 		hashing: make(chan struct{}, hashesAtOnce),
-		notes:   notes{uses: map[string]*use{}},
+		notes:   notes{uses: map[string]*use{}, told: map[string]int{}},
 	}
 }
 

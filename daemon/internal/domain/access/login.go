@@ -115,7 +115,7 @@ func (s *Service) compare(ctx context.Context, who *op.Caller, try *attempt, a *
 		try.succeed()
 	default:
 		for _, l := range try.f.failed(try.from, lockout{a.Team, a.User, place(who.Address), who.RequestID}) {
-			s.notes.lockedOut(l)
+			s.notes.lockedOut(l, s.Now().UTC().Format(time.DateOnly))
 		}
 	}
 	return ok, err
@@ -190,6 +190,12 @@ func (s *Service) linked(tx kv.Tx, f *Fingerprint) (*link, *roster.Member, error
 
 // mayClaim refuses a member who waits while their address signs in elsewhere: a
 // link must not reach the account there. The link stays, for when it is free.
+//
+// Whoever holds the link learns of it here, also an admin who opens it himself,
+// and no other wording would hide it: an address signs in to one team, so the
+// link of a free address has to work and that of another has to fail. The refusal
+// says why, for the person who was invited; each probe costs its team an
+// invitation, a member and an entry of the audit log.
 func mayClaim(tx kv.Tx, m *roster.Member) error {
 	taken, err := roster.Accounts.Exists(tx, "", m.Email)
 	if err == nil && taken {

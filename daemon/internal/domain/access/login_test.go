@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -152,6 +153,32 @@ func TestKnownNetworkDoesNotWait(t *testing.T) {
 	}
 	if a, b := count(w.Caller(s.Token)), count(other); a != 1 || b != 0 {
 		t.Errorf("told %d times, the other team %d times", a, b)
+	}
+}
+
+// TestLockoutsDoNotFillTheAuditLog attacks an account from more networks than the
+// audit log tells of in a day. The next day it tells again.
+func TestLockoutsDoNotFillTheAuditLog(t *testing.T) {
+	w := teamtest.New(t)
+	owner := w.Enter(w.Found("a").LinkToken)
+	attack := func(networks int) int {
+		t.Helper()
+		for i := range networks {
+			address := fmt.Sprintf("198.51.%d.1", i)
+			for range 10 {
+				w.Refused("auth.login", teamtest.From(address), byPassword("owner@a.example", "wrong"), api.CodeInvalidCredentials)
+			}
+		}
+		w.Must(w.Access.Flush(t.Context()))
+		all := teamtest.Call[api.Page[api.AuditEntry]](w, "team.auditLog", owner, map[string]any{"limit": 100}).Data
+		return len(slices.DeleteFunc(all, func(e api.AuditEntry) bool { return e.Action != "auth.lockout" }))
+	}
+	if n := attack(60); n != 50 {
+		t.Errorf("%d lock-outs are told, not 50", n)
+	}
+	w.Pass(24 * time.Hour)
+	if n := attack(1); n != 51 {
+		t.Errorf("%d with the next day's", n)
 	}
 }
 

@@ -18,6 +18,8 @@ type notes struct {
 	mu       sync.RWMutex    // guards what follows, not the uses themselves
 	uses     map[string]*use // by id of the key
 	lockouts []lockout
+	told     map[string]int // how many lock-outs of a user were noted on the day toldOn
+	toldOn   string
 
 	flushing sync.Mutex // held by Flush; guards written of each use
 }
@@ -60,14 +62,24 @@ func (n *notes) used(team, key string, now api.Time) {
 	}
 }
 
-// maxLockouts is the most lock-outs that wait to be written. An attacker makes no
-// more of them in a minute; a store that takes nothing must not fill the memory.
-const maxLockouts = 1000
+const (
+	// maxLockouts is the most lock-outs that wait to be written. An attacker makes no
+	// more of them in a minute; a store that takes nothing must not fill the memory.
+	maxLockouts = 1000
+	// maxTold is the most lock-outs of a user that are told in a day (UTC): whoever
+	// attacks from many networks must not fill the audit log.
+	maxTold = 50
+)
 
-func (n *notes) lockedOut(l lockout) {
+func (n *notes) lockedOut(l lockout, day string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.lockouts) < maxLockouts {
+	if n.toldOn != day {
+		n.toldOn = day
+		clear(n.told)
+	}
+	if len(n.lockouts) < maxLockouts && n.told[l.user] < maxTold {
+		n.told[l.user]++
 		n.lockouts = append(n.lockouts, l)
 	}
 }

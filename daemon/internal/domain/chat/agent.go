@@ -255,7 +255,9 @@ func (s *Service) question(ctx context.Context, t *task) Question {
 	}
 }
 
-// finish stores the answer with the end of the claim, in one transaction.
+// finish stores the answer with the end of the claim, in one transaction. It may
+// take the team beyond its share of the store: a question that was taken is
+// answered, and a team that is full takes none.
 func (s *Service) finish(ctx context.Context, t *task, a api.AgentAnswer) error {
 	return s.store.Update(ctx, func(plain kv.Tx) error {
 		tx := &meter{Tx: plain}

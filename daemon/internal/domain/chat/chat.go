@@ -37,6 +37,8 @@ type Service struct {
 	Canned func(tx kv.Tx, team, id string) (bool, error)
 	// Audit adds to the audit log of the caller's team.
 	Audit func(tx kv.Tx, who *op.Caller, action, target string) error
+	// Quota holds a team to its share of the store, whoever fills it.
+	Quota op.Quota
 	// Seal keeps the keys that sign visitors' tokens.
 	Seal Sealer
 	// Now is the clock.
@@ -150,27 +152,27 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Returns one conversation with its latest messages."},
 		{Name: "conversations.messages", Method: "GET", Path: "/conversations/{id}/messages", Scope: op.ConversationsRead, Do: op.Func(s.Messages),
 			Doc: "Lists the messages of a conversation in their order, from a seq on."},
-		{Name: "conversations.reply", Method: "POST", Path: "/conversations/{id}/reply", Scope: op.ConversationsReply,
+		{Name: "conversations.reply", Method: "POST", Path: "/conversations/{id}/reply", Urgent: true, Scope: op.ConversationsReply,
 			Tool: "reply_to_conversation", Hints: op.Hints{Title: "Suggest a reply"}, Do: op.Func(s.Reply),
 			Doc: "Sends a message to the visitor and takes the conversation over from the agent. From an AI client nothing is sent: the text becomes a note that suggests a reply, for a person to send."},
 		{Name: "conversations.note", Method: "POST", Path: "/conversations/{id}/note", Scope: op.ConversationsReply, Do: op.Func(s.Note),
 			Doc: "Adds a note for members; the visitor never sees it."},
-		{Name: "conversations.setState", Method: "POST", Path: "/conversations/{id}/state", Scope: op.ConversationsReply,
+		{Name: "conversations.setState", Method: "POST", Path: "/conversations/{id}/state", Urgent: true, Scope: op.ConversationsReply,
 			Tool: "set_conversation_state", Hints: op.Hints{Title: "Set conversation state", Idempotent: true}, Do: op.Func(s.SetState),
 			Refuses: []api.Code{api.CodeInvalidTransition},
 			Doc:     "Opens, snoozes or resolves a conversation. An answer being written by the agent is canceled."},
-		{Name: "conversations.assign", Method: "POST", Path: "/conversations/{id}/assign", Scope: op.ConversationsReply, Do: op.Func(s.Assign),
+		{Name: "conversations.assign", Method: "POST", Path: "/conversations/{id}/assign", Urgent: true, Scope: op.ConversationsReply, Do: op.Func(s.Assign),
 			Doc: "Gives a conversation to a member, or to none."},
-		{Name: "conversations.takeOver", Scope: op.ConversationsReply, Session: op.Operator, Do: op.Func(s.TakeOver),
+		{Name: "conversations.takeOver", Urgent: true, Scope: op.ConversationsReply, Session: op.Operator, Do: op.Func(s.TakeOver),
 			Doc: "Assigns a conversation to the signed-in member and stops the agent."},
-		{Name: "conversations.returnToBot", Method: "POST", Path: "/conversations/{id}/return-to-bot", Scope: op.ConversationsReply, Do: op.Func(s.ReturnToBot),
+		{Name: "conversations.returnToBot", Method: "POST", Path: "/conversations/{id}/return-to-bot", Urgent: true, Scope: op.ConversationsReply, Do: op.Func(s.ReturnToBot),
 			Refuses: []api.Code{api.CodeInvalidTransition},
 			Doc:     "Lets the active agent answer again, also what the visitor wrote last."},
 		{Name: "conversations.tag", Method: "POST", Path: "/conversations/{id}/tags", Scope: op.ConversationsReply, Do: op.Func(s.Tag),
 			Doc: "Adds and removes tags."},
 		{Name: "conversations.rateMessage", Method: "POST", Path: "/conversations/{id}/rate", Scope: op.ConversationsReply, Do: op.Func(s.RateMessage),
 			Doc: "Rates an agent's message."},
-		{Name: "conversations.markRead", Method: "POST", Path: "/conversations/{id}/read", Scope: op.ConversationsReply, Do: op.Func(s.MarkRead),
+		{Name: "conversations.markRead", Method: "POST", Path: "/conversations/{id}/read", Urgent: true, Scope: op.ConversationsReply, Do: op.Func(s.MarkRead),
 			Doc: "Says that a member has seen all messages."},
 		{Name: "conversations.link", Scope: op.ConversationsReply, Session: op.Operator, Do: op.Func(s.Link),
 			Doc: "Says which person a conversation is with."},

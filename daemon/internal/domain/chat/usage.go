@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -121,16 +122,19 @@ func (m *meter) Put(key, value []byte) error {
 	return m.Tx.Put(key, value)
 }
 
-// metered is an Update whose bytes are counted. What writes nothing costs
-// nothing, and is not committed.
+// metered is an Update whose bytes are counted, and which a team's share of the
+// store bounds. What writes nothing costs nothing, and is not committed.
 func (s *Service) metered(ctx context.Context, from source, fn func(tx kv.Tx) error) error {
-	err := s.store.Update(ctx, func(tx kv.Tx) error {
+	err := s.Quota.Update(ctx, s.store, from.team, func(tx kv.Tx) error {
 		m := &meter{Tx: tx}
 		if err := fn(m); err != nil || m.bytes == 0 {
 			return err
 		}
 		return s.charge(tx, from, m.bytes, false)
 	})
+	if errors.Is(err, kv.ErrFull) {
+		return refuseFull(err)
+	}
 	over, ok := errors.AsType[*overLimit](err)
 	if !ok {
 		return err
@@ -139,10 +143,23 @@ func (s *Service) metered(ctx context.Context, from source, fn func(tx kv.Tx) er
 	return over.e
 }
 
+// refuseFull is what a visitor reads when the team or the server has no room for
+// more: nothing of whose fault it is, nor how large it is.
+func refuseFull(err error) *api.Error {
+	kind := refusals.StorageFull
+	if _, ok := errors.AsType[*kv.TeamFullError](err); ok {
+		kind = refusals.TeamFull
+	}
+	kind.Count()
+	return api.NewError(http.StatusInsufficientStorage, api.CodeStorageFull,
+		"The chat cannot take messages at the moment. Try again later, or write an e-mail.")
+}
+
 // noteLimit says in the team's audit log that a limit was reached: each kind
 // once a day.
 func (s *Service) noteLimit(ctx context.Context, from source, kind string) {
 	err := s.store.Update(ctx, func(tx kv.Tx) error {
+		kv.UseReserve(tx)
 		row := s.bounds(from)[0]
 		u, err := usages.Get(tx, from.team, row.id)
 		if missing(err) {

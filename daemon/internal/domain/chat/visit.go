@@ -321,7 +321,7 @@ func (v *Visit) hand(ctx context.Context, from string, to api.Visitor) error {
 		}
 		return e.save()
 	})
-	if e, refused := errors.AsType[*api.Error](err); refused && theirs && e.Status == http.StatusTooManyRequests {
+	if e, refused := errors.AsType[*api.Error](err); refused && theirs && (e.Status == http.StatusTooManyRequests || e.Code == api.CodeStorageFull) {
 		return nil // what is stored of the visitor stays as it was
 	}
 	return err

@@ -196,7 +196,7 @@ func brandValues(name string, b api.Brand) map[string]any {
 // begin stores the run as running, so that it can be seen, canceled, and found
 // after a crash.
 func (s *Service) begin(ctx context.Context, j *job) error {
-	err := s.store.Update(ctx, func(tx kv.Tx) error {
+	err := s.Quota.Update(ctx, s.store, j.Team, func(tx kv.Tx) error {
 		if err := runs.Insert(tx, j.Team, j.run.ID, &runRecord{Run: j.run, Actor: j.Actor}); err != nil {
 			return err
 		}

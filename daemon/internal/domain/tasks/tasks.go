@@ -34,6 +34,8 @@ type Service struct {
 	Brand func(ctx context.Context, team string) (name string, brand api.Brand, err error)
 	// Team returns what the placeholders below team stand for.
 	Team func(ctx context.Context, team string) (map[string]any, error)
+	// Quota holds a team to its share of the store, which runs take, too.
+	Quota op.Quota
 	// Now is the clock.
 	Now func() time.Time
 

@@ -40,21 +40,20 @@ func (s *Service) Invite(ctx context.Context, who op.Caller, in api.MemberInvite
 	if err != nil {
 		return out, err
 	}
-	err = s.store.Update(ctx, func(tx kv.Tx) error {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (out api.MemberInvited, err error) {
 		id, m, err := s.invitee(tx, &who, email, &in)
 		if err != nil {
-			return err
+			return out, err
 		}
 		if out.Link, out.Expire, err = s.Link(tx, who.Team, id, m); err != nil {
-			return err
+			return out, err
 		}
 		if err := roster.Members.Put(tx, who.Team, id, m); err != nil {
-			return err
+			return out, err
 		}
 		out.User = m.Show(id)
-		return s.Audit(tx, &who, "team.invite", id, detail{"email": email, "role": m.Role})
+		return out, s.Audit(tx, &who, "team.invite", id, detail{"email": email, "role": m.Role})
 	})
-	return out, err
 }
 
 // invitee finds who was invited under this address already, or adds them.
