@@ -33,8 +33,14 @@ func (c *Collection[T]) ChangeIn(tx kv.Tx, who op.Caller, ref api.Ref, edit func
 		return *before, nil
 	}
 	h := c.kind.Head(&after)
-	h.Version, h.UpdatedAt = h.Version+1, api.TimeOf(c.now())
-	return after, c.taken(tx, who.Team, c.kind.Table.Put(tx, who.Team, h.ID, &after))
+	*h.Version, *h.UpdatedAt = *h.Version+1, api.TimeOf(c.now())
+	if err := c.kind.Table.Put(tx, who.Team, *h.ID, &after); err != nil {
+		return after, c.taken(tx, who.Team, err)
+	}
+	if c.kind.Events == nil {
+		return after, nil
+	}
+	return after, c.kind.Events.updated(tx, who, before, &after)
 }
 
 // Delete removes an object with what belongs to it.
@@ -54,5 +60,8 @@ func (c *Collection[T]) DeleteIn(tx kv.Tx, who op.Caller, ref api.Ref) (T, error
 	if err := c.kind.OnDelete(tx, who, v); err != nil {
 		return *v, err
 	}
-	return *v, c.kind.Table.Delete(tx, who.Team, ref.ID)
+	if err := c.kind.Table.Delete(tx, who.Team, ref.ID); err != nil || c.kind.Events == nil {
+		return *v, err
+	}
+	return *v, c.kind.Events.deleted(tx, who, v)
 }

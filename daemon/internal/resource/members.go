@@ -29,13 +29,13 @@ func membersOf[T any]() (all []member) {
 // ofHead are the members that change with every version.
 var ofHead = []string{"id", "version", "createdAt", "updatedAt"}
 
-func embeddedHead[T any]() func(*T) *api.Head {
+func embeddedHead[T any]() func(*T) Head {
 	f, ok := reflect.TypeFor[T]().FieldByName("Head")
 	if !ok || !f.Anonymous || f.Type != reflect.TypeFor[api.Head]() {
 		panic(fmt.Sprintf("resource: %s does not embed api.Head", reflect.TypeFor[T]()))
 	}
-	return func(v *T) *api.Head {
-		return reflect.ValueOf(v).Elem().FieldByIndex(f.Index).Addr().Interface().(*api.Head)
+	return func(v *T) Head {
+		return HeadOf(reflect.ValueOf(v).Elem().FieldByIndex(f.Index).Addr().Interface().(*api.Head))
 	}
 }
 

@@ -25,18 +25,31 @@ type Kind[T any] struct {
 	Noun   string // in refusals, for one object
 	Plural string // "" is the noun with an s
 	Max    int    // objects per team; 0 is no limit
-	Head   func(v *T) *api.Head
+	Head   func(v *T) Head
 	// Validate brings an object into the form in which it is kept, and refuses
 	// what its schema cannot say. before is nil for a new object.
 	Validate func(tx kv.Tx, who op.Caller, before, after *T) error
 	// OnDelete removes what belongs to an object, or refuses to delete it.
 	OnDelete func(tx kv.Tx, who op.Caller, v *T) error
+	// Events tell of each change; nil is for a kind without events.
+	Events *Events[T]
 	// Taken are the codes of refusals by unique index.
 	Taken map[string]api.Code
 	// Slug is for objects that have one, nil for others. Their unique index is
 	// "slug".
 	Slug *Slug[T]
 }
+
+// Head is where a record keeps what all objects have. ID may lead to a field that
+// is not stored: it is set whenever a record is read.
+type Head struct {
+	ID                   *string
+	Version              *int
+	CreatedAt, UpdatedAt *api.Time
+}
+
+// HeadOf is the head of a record that holds an api.Head.
+func HeadOf(h *api.Head) Head { return Head{&h.ID, &h.Version, &h.CreatedAt, &h.UpdatedAt} }
 
 // Slug says how objects come by their slugs. One that is not given is derived,
 // and gives way to a numbered one where it is taken; one that is given is
@@ -81,18 +94,22 @@ func (c *Collection[T]) Create(ctx context.Context, who op.Caller, v T) (T, erro
 // CreateIn is Create in a transaction of the caller's.
 func (c *Collection[T]) CreateIn(tx kv.Tx, who op.Caller, v T) (T, error) {
 	now := c.now()
-	*c.kind.Head(&v) = api.Head{ID: kv.IDAt(c.kind.Prefix, now), Version: 1, CreatedAt: api.TimeOf(now), UpdatedAt: api.TimeOf(now)}
+	h := c.kind.Head(&v)
+	*h.ID, *h.Version, *h.CreatedAt, *h.UpdatedAt = kv.IDAt(c.kind.Prefix, now), 1, api.TimeOf(now), api.TimeOf(now)
 	if err := c.kind.Validate(tx, who, nil, &v); err != nil {
 		return v, err
 	}
 	if err := c.room(tx, who.Team); err != nil {
 		return v, err
 	}
-	return v, c.insert(tx, who.Team, &v)
+	if err := c.insert(tx, who.Team, &v); err != nil || c.kind.Events == nil {
+		return v, err
+	}
+	return v, c.kind.Events.created(tx, who, &v)
 }
 
 func (c *Collection[T]) insert(tx kv.Tx, team string, v *T) (err error) {
-	id := c.kind.Head(v).ID
+	id := *c.kind.Head(v).ID
 	if s := c.kind.Slug; s == nil {
 		err = c.kind.Table.Insert(tx, team, id, v)
 	} else {
@@ -144,7 +161,9 @@ func (c *Collection[T]) open(tx kv.Tx, team string, ref api.Ref) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v, op.CheckVersion(ref.IfMatch, c.kind.Head(v).Version)
+	h := c.kind.Head(v)
+	*h.ID = ref.ID
+	return v, op.CheckVersion(ref.IfMatch, *h.Version)
 }
 
 // room refuses one more object than a team may have.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/roster"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -29,6 +30,7 @@ type Service struct {
 	Audit func(tx kv.Tx, who *op.Caller, action, target string, more map[string]string) error
 
 	store   kv.Store
+	keys    *resource.Collection[key]
 	secrets *memo[secret]
 	entered *memo[signedIn]
 	guesses *failures // wrong keys and tokens
@@ -39,13 +41,15 @@ type Service struct {
 
 // New returns the credentials kept in store.
 func New(store kv.Store) *Service {
-	return &Service{
+	s := &Service{
 		Now: time.Now, Passwords: DefaultCost, store: store, secrets: newMemo[secret](store, secrets.Name()),
 		entered: newMemo[signedIn](store, tokens.Name(), sessions.Name(), roster.Members.Name()),
 		guesses: newFailures(), logins: newFailures(),
 		hashing: make(chan struct{}, hashesAtOnce),
 		notes:   notes{uses: map[string]*use{}, told: map[string]int{}},
 	}
+	s.keys = s.collection()
+	return s
 }
 
 func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }

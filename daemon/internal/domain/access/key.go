@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/status"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -16,6 +17,7 @@ const maxKeys = 50
 
 // key is the record behind api.Key.
 type key struct {
+	ID       string   `json:"-"`
 	Name     string   `json:"n"`
 	Scopes   string   `json:"s"`
 	Last4    string   `json:"l"`
@@ -27,6 +29,8 @@ type key struct {
 	Version  int      `json:"v"`
 	Secret   string   `json:"i"`           // id of the current secret's record
 	Rolled   string   `json:"o,omitempty"` // id of the one before
+
+	plain string // a new secret, until it is stored as what recognises it
 }
 
 var keys = kv.NewTable("key",
@@ -37,6 +41,37 @@ var keys = kv.NewTable("key",
 		}
 	}},
 )
+
+// collection keeps the keys.
+func (s *Service) collection() *resource.Collection[key] {
+	return resource.New(s.store, func() time.Time { return s.Now() }, resource.Kind[key]{
+		Table: keys, Index: "c", Prefix: "key", Noun: "key",
+		Head: func(v *key) resource.Head {
+			return resource.Head{ID: &v.ID, Version: &v.Version, CreatedAt: &v.Created, UpdatedAt: &v.Updated}
+		},
+		Validate: func(tx kv.Tx, who op.Caller, before, after *key) error {
+			if before == nil {
+				if err := roomForKey(tx, who.Team); err != nil {
+					return err
+				}
+			}
+			if after.plain == "" {
+				return nil
+			}
+			return after.arm(tx, who.Team)
+		},
+	})
+}
+
+// roomForKey refuses one more key than a team may have.
+func roomForKey(tx kv.Tx, team string) error {
+	live, err := keys.List(tx, team, kv.Page[key]{Index: "live", Limit: maxKeys})
+	if err == nil && len(live.Records) == maxKeys {
+		err = api.NewError(http.StatusConflict, api.CodeQuotaExceeded,
+			"A team can have %d keys. Revoke one that is not used any more.", maxKeys)
+	}
+	return err
+}
 
 func (s *Service) showKey(id string, v *key) (api.Key, error) {
 	out := api.Key{
@@ -71,46 +106,32 @@ func (s *Service) CreateKey(ctx context.Context, who op.Caller, in api.KeyCreate
 	if err != nil {
 		return out, err
 	}
-	plain := newKey()
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Key, error) {
-		return s.addKey(tx, &who, &key{Name: in.Name, Scopes: scopes.String(), Expires: in.ExpiresAt}, plain)
+		return s.addKey(tx, &who, key{Name: in.Name, Scopes: scopes.String(), Expires: in.ExpiresAt, plain: newKey()})
 	})
 }
 
 // FirstKey makes the key that a new team begins with: it may do everything.
 func (s *Service) FirstKey(tx kv.Tx, who *op.Caller) (api.Key, error) {
-	return s.addKey(tx, who, &key{Name: "first key", Scopes: op.AllScopes.String()}, newKey())
+	return s.addKey(tx, who, key{Name: "first key", Scopes: op.AllScopes.String(), plain: newKey()})
 }
 
-// addKey stores a new key of who's team with the secret plain.
-func (s *Service) addKey(tx kv.Tx, who *op.Caller, k *key, plain string) (out api.Key, err error) {
-	live, err := keys.List(tx, who.Team, kv.Page[key]{Index: "live", Limit: maxKeys})
-	if err != nil {
+// addKey stores a new key of who's team and answers with its secret.
+func (s *Service) addKey(tx kv.Tx, who *op.Caller, k key) (out api.Key, err error) {
+	if k, err = s.keys.CreateIn(tx, *who, k); err != nil {
 		return out, err
 	}
-	if len(live.Records) == maxKeys {
-		return out, api.NewError(http.StatusConflict, api.CodeQuotaExceeded,
-			"A team can have %d keys. Revoke one that is not used any more.", maxKeys)
-	}
-	id := kv.IDAt("key", s.Now())
-	k.Created, k.Updated, k.Version = s.now(), s.now(), 1
-	if err := k.arm(tx, who.Team, id, plain); err != nil {
-		return out, err
-	}
-	if err := keys.Insert(tx, who.Team, id, k); err != nil {
-		return out, err
-	}
-	out, _ = s.showKey(id, k)
-	out.Secret = plain
-	return out, s.Audit(tx, who, "apiKeys.create", id, detail{"name": k.Name, "scopes": k.Scopes})
+	out, _ = s.showKey(k.ID, &k)
+	out.Secret = k.plain
+	return out, s.Audit(tx, who, "apiKeys.create", k.ID, detail{"name": k.Name, "scopes": k.Scopes})
 }
 
 // arm makes plain the current secret of the key.
-func (k *key) arm(tx kv.Tx, team, id, plain string) error {
-	f := fingerprint(plain)
-	k.Secret, k.Last4 = f.id(), plain[len(plain)-4:]
+func (k *key) arm(tx kv.Tx, team string) error {
+	f := fingerprint(k.plain)
+	k.Secret, k.Last4 = f.id(), k.plain[len(k.plain)-4:]
 	return secrets.Insert(tx, "", k.Secret, &secret{
-		Hash: f[:], Team: team, Key: id, Name: k.Name, Scopes: k.Scopes, Expires: k.Expires,
+		Hash: f[:], Team: team, Key: k.ID, Name: k.Name, Scopes: k.Scopes, Expires: k.Expires,
 	})
 }
 
@@ -157,18 +178,20 @@ func (s *Service) RevokeKey(ctx context.Context, who op.Caller, in api.KeyRef) (
 
 // RollKey gives a key another secret and returns it, this once. The secret that
 // it had works for the hours of grace; one that was rolled before that ends now.
-func (s *Service) RollKey(ctx context.Context, who op.Caller, in api.KeyRoll) (out api.Key, err error) {
-	plain := newKey()
-	out, err = op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Key, error) {
-		return s.changeKey(tx, &who, in.ID, "apiKeys.roll", func(k *key) error {
-			return s.roll(tx, who.Team, k, &in, plain)
+func (s *Service) RollKey(ctx context.Context, who op.Caller, in api.KeyRoll) (api.Key, error) {
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Key, error) {
+		plain := newKey()
+		out, err := s.changeKey(tx, &who, in.ID, "apiKeys.roll", func(k *key) error {
+			k.plain = plain
+			return s.retire(tx, k, time.Duration(in.GraceHours)*time.Hour)
 		})
+		out.Secret = plain
+		return out, err
 	})
-	out.Secret = plain
-	return out, err
 }
 
-func (s *Service) roll(tx kv.Tx, team string, k *key, in *api.KeyRoll, plain string) error {
+// retire ends the secret of a key after the grace, and the one before it now.
+func (s *Service) retire(tx kv.Tx, k *key, grace time.Duration) error {
 	if k.Rolled != "" {
 		if err := secrets.Delete(tx, "", k.Rolled); err != nil {
 			return err
@@ -178,30 +201,21 @@ func (s *Service) roll(tx kv.Tx, team string, k *key, in *api.KeyRoll, plain str
 	if err != nil {
 		return err
 	}
-	old.Until = api.TimeOf(s.Now().Add(time.Duration(in.GraceHours) * time.Hour))
-	if err := secrets.Put(tx, "", k.Secret, old); err != nil {
-		return err
-	}
+	old.Until = api.TimeOf(s.Now().Add(grace))
 	k.Rolled = k.Secret
-	return k.arm(tx, team, in.ID, plain)
+	return secrets.Put(tx, "", k.Secret, old)
 }
 
 // changeKey applies change to a key that is not revoked, and to what its secrets
 // may do.
 func (s *Service) changeKey(tx kv.Tx, who *op.Caller, id, action string, change func(*key) error) (out api.Key, err error) {
-	k, err := keys.Get(tx, who.Team, id)
+	k, err := s.keys.ChangeIn(tx, *who, api.Ref{ID: id}, func(_ kv.Tx, k *key) error {
+		if k.Revoked != 0 {
+			return status.Refuse("revoked", "active", "A revoked key stays revoked. Create another.")
+		}
+		return change(k)
+	})
 	if err != nil {
-		return out, err
-	}
-	if k.Revoked != 0 {
-		return out, status.Refuse("revoked", "active", "A revoked key stays revoked. Create another.")
-	}
-	if err := change(k); err != nil {
-		return out, err
-	}
-	k.Version++
-	k.Updated = s.now()
-	if err := keys.Put(tx, who.Team, id, k); err != nil {
 		return out, err
 	}
 	for _, ref := range []string{k.Secret, k.Rolled} {
@@ -209,7 +223,7 @@ func (s *Service) changeKey(tx kv.Tx, who *op.Caller, id, action string, change 
 			return out, err
 		}
 	}
-	out, _ = s.showKey(id, k)
+	out, _ = s.showKey(id, &k)
 	return out, s.Audit(tx, who, action, id, detail{"name": k.Name, "scopes": k.Scopes})
 }
 

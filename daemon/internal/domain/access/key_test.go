@@ -47,6 +47,10 @@ func TestKeyLife(t *testing.T) {
 		t.Fatalf("%s %+v %+v", code, who, k2)
 	}
 
+	same := teamtest.Call[api.Key](w, "apiKeys.update", owner, map[string]any{"id": k.ID, "name": "cd", "scopes": []string{"publisher"}})
+	if same.Version != 2 || same.UpdatedAt != k2.UpdatedAt {
+		t.Fatalf("an update that changes nothing is a version: %+v", same)
+	}
 	gone := teamtest.Call[api.Key](w, "apiKeys.revoke", owner, api.KeyRef{ID: k.ID})
 	if _, code := authenticate(w, k.Secret, teamtest.Home); code != api.CodeRevokedKey || gone.State != "revoked" || gone.RevokedAt == 0 {
 		t.Fatalf("%s %+v", code, gone)

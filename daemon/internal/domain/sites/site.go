@@ -2,11 +2,11 @@ package sites
 
 import (
 	"context"
-	"net/http"
 	"slices"
+	"time"
 
-	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -21,6 +21,7 @@ const (
 
 // site is the record behind api.Site.
 type site struct {
+	ID       string   `json:"-"`
 	Name     string   `json:"n"`
 	Origins  []string `json:"o,omitempty"`
 	Color    string   `json:"c"`
@@ -51,16 +52,31 @@ var (
 	owners = kv.NewTable[owner]("siteowner")
 )
 
-func (v *site) show(id string) api.Site {
+func (v *site) show() api.Site {
 	return api.Site{
-		ID: id, Name: v.Name, AllowedOrigins: slices.Clip(append([]string{}, v.Origins...)), Color: v.Color,
+		ID: v.ID, Name: v.Name, AllowedOrigins: slices.Clip(append([]string{}, v.Origins...)), Color: v.Color,
 		Greeting: v.Greeting, Locale: v.Locale, RequireConsent: v.Consent, Identity: v.Identity,
 		Secret:  api.SiteSecret{Set: len(v.Secret) > 0, Last4: v.Last4, Version: v.Rotated, Form: v.Form},
 		Version: v.Version, CreatedAt: v.Created, UpdatedAt: v.Updated,
 	}
 }
 
-func showSite(id string, v *site) (api.Site, error) { return v.show(id), nil }
+func showSite(id string, v *site) (api.Site, error) {
+	v.ID = id
+	return v.show(), nil
+}
+
+// collection keeps the sites.
+func (s *Service) collection() *resource.Collection[site] {
+	return resource.New(s.store, func() time.Time { return s.Now() }, resource.Kind[site]{
+		Table: sites, Index: "c", Prefix: "site", Noun: "site", Max: maxSites,
+		Head: func(v *site) resource.Head {
+			return resource.Head{ID: &v.ID, Version: &v.Version, CreatedAt: &v.Created, UpdatedAt: &v.Updated}
+		},
+		Events:   resource.Tell(s.log, siteCreated, siteUpdated, siteDeleted, (*site).show),
+		OnDelete: func(tx kv.Tx, _ op.Caller, v *site) error { return owners.Delete(tx, "", v.ID) },
+	})
+}
 
 // Sites lists the team's sites.
 func (s *Service) Sites(ctx context.Context, who op.Caller, q api.PageQuery) (page api.Page[api.Site], err error) {
@@ -72,15 +88,9 @@ func (s *Service) Sites(ctx context.Context, who op.Caller, q api.PageQuery) (pa
 }
 
 // Site returns one site of the team.
-func (s *Service) Site(ctx context.Context, who op.Caller, in api.SiteGet) (out api.Site, err error) {
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		v, err := sites.Get(tx, who.Team, in.ID)
-		if err == nil {
-			out = v.show(in.ID)
-		}
-		return err
-	})
-	return out, err
+func (s *Service) Site(ctx context.Context, who op.Caller, in api.SiteGet) (api.Site, error) {
+	v, err := s.sites.Get(ctx, who, api.Ref{ID: in.ID})
+	return v.show(), err
 }
 
 // SiteByID returns any team's site by the id that its pages name, and the team.
@@ -90,7 +100,7 @@ func (s *Service) SiteByID(ctx context.Context, id string) (teamID string, out a
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		var v *site
 		if teamID, v, err = siteOf(tx, id); err == nil {
-			out = v.show(id)
+			out = v.show()
 		}
 		return err
 	})
@@ -102,7 +112,9 @@ func siteOf(tx kv.Tx, id string) (teamID string, v *site, err error) {
 	if err != nil {
 		return "", nil, &kv.NotFoundError{Table: sites.Name(), ID: id}
 	}
-	v, err = sites.Get(tx, o.Team, id)
+	if v, err = sites.Get(tx, o.Team, id); err == nil {
+		v.ID = id
+	}
 	return o.Team, v, err
 }
 
@@ -117,29 +129,18 @@ func (s *Service) CreateSite(ctx context.Context, who op.Caller, in api.SiteCrea
 		Name: in.Name, Origins: origins, Color: orDefault(in.Color, defaultColor), Greeting: in.Greeting,
 		Locale: in.Locale, Consent: in.RequireConsent, Identity: orDefault(in.Identity, identityOff),
 	}
-	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Site, error) { return s.addSite(tx, &who, v) })
+	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Site, error) { return s.addSite(tx, who, v) })
 }
 
-func (s *Service) addSite(tx kv.Tx, who *op.Caller, v site) (api.Site, error) {
-	all, err := sites.List(tx, who.Team, kv.Page[site]{Index: "c", Limit: maxSites})
+func (s *Service) addSite(tx kv.Tx, who op.Caller, v site) (api.Site, error) {
+	v, err := s.sites.CreateIn(tx, who, v)
 	if err != nil {
 		return api.Site{}, err
 	}
-	if len(all.Records) == maxSites {
-		return api.Site{}, api.NewError(http.StatusConflict, api.CodeQuotaExceeded, "A team can have %d sites.", maxSites)
-	}
-	id := kv.IDAt("site", s.Now())
-	v.Created, v.Updated, v.Version = s.now(), s.now(), 1
-	if err := sites.Insert(tx, who.Team, id, &v); err != nil {
+	if err := owners.Insert(tx, "", v.ID, &owner{Team: who.Team}); err != nil {
 		return api.Site{}, err
 	}
-	if err := owners.Insert(tx, "", id, &owner{Team: who.Team}); err != nil {
-		return api.Site{}, err
-	}
-	if err := s.siteEvent(tx, who, siteCreated, id, &v); err != nil {
-		return api.Site{}, err
-	}
-	return v.show(id), s.Audit(tx, who, "sites.create", id, detail{"name": v.Name})
+	return v.show(), s.Audit(tx, &who, "sites.create", v.ID, detail{"name": v.Name})
 }
 
 // UpdateSite changes what the input names.
@@ -152,7 +153,7 @@ func (s *Service) UpdateSite(ctx context.Context, who op.Caller, in api.SitePatc
 		in.AllowedOrigins.Value = origins
 	}
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Site, error) {
-		return s.changeSite(tx, &who, in.SiteRef, "sites.update", func(v *site) { applySite(v, &in) })
+		return s.changeSite(tx, who, in.SiteRef, "sites.update", func(v *site) { applySite(v, &in) })
 	})
 }
 
@@ -169,50 +170,22 @@ func applySite(v *site, in *api.SitePatch) {
 }
 
 // changeSite applies change to a site of the version that the caller saw.
-func (s *Service) changeSite(tx kv.Tx, who *op.Caller, ref api.SiteRef, action string, change func(*site)) (api.Site, error) {
-	v, err := sites.Get(tx, who.Team, ref.ID)
+func (s *Service) changeSite(tx kv.Tx, who op.Caller, ref api.SiteRef, action string, change func(*site)) (api.Site, error) {
+	v, err := s.sites.ChangeIn(tx, who, ref, func(_ kv.Tx, v *site) error {
+		change(v)
+		return nil
+	})
 	if err != nil {
 		return api.Site{}, err
 	}
-	if err := op.CheckVersion(ref.IfMatch, v.Version); err != nil {
-		return api.Site{}, err
-	}
-	change(v)
-	v.Version++
-	v.Updated = s.now()
-	if err := sites.Put(tx, who.Team, ref.ID, v); err != nil {
-		return api.Site{}, err
-	}
-	if err := s.siteEvent(tx, who, siteUpdated, ref.ID, v); err != nil {
-		return api.Site{}, err
-	}
-	return v.show(ref.ID), s.Audit(tx, who, action, ref.ID, detail{"name": v.Name})
-}
-
-// siteEvent tells of a change: who serves the site's visitors looks again
-// whether they may stay.
-func (s *Service) siteEvent(tx kv.Tx, who *op.Caller, kind event.Kind[api.Site], id string, v *site) error {
-	shown := v.show(id)
-	return event.Append(s.log, tx, *who, kind, &shown, nil)
+	return v.show(), s.Audit(tx, &who, action, ref.ID, detail{"name": v.Name})
 }
 
 // DeleteSite takes the widget off the site's pages. Its conversations stay.
 func (s *Service) DeleteSite(ctx context.Context, who op.Caller, in api.SiteRef) (api.None, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (none api.None, err error) {
-		v, err := sites.Get(tx, who.Team, in.ID)
+		v, err := s.sites.DeleteIn(tx, who, in)
 		if err != nil {
-			return none, err
-		}
-		if err := op.CheckVersion(in.IfMatch, v.Version); err != nil {
-			return none, err
-		}
-		if err := sites.Delete(tx, who.Team, in.ID); err != nil {
-			return none, err
-		}
-		if err := owners.Delete(tx, "", in.ID); err != nil {
-			return none, err
-		}
-		if err := s.siteEvent(tx, &who, siteDeleted, in.ID, v); err != nil {
 			return none, err
 		}
 		return none, s.Audit(tx, &who, "sites.delete", in.ID, detail{"name": v.Name})

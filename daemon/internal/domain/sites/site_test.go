@@ -37,6 +37,10 @@ func TestSites(t *testing.T) {
 		t.Fatalf("%+v", v)
 	}
 	w.Refused("sites.update", owner, patch, api.CodeVersionConflict)
+	patch.IfMatch = 2
+	if v = teamtest.Call[api.Site](w, "sites.update", owner, patch); v.Version != 2 {
+		t.Fatalf("a patch that changes nothing is a version: %+v", v)
+	}
 
 	teamID, found, err := w.Sites.SiteByID(t.Context(), v.ID)
 	if err != nil || teamID != owner.Team || found.Greeting != "Hi" {
@@ -59,6 +63,13 @@ func TestSites(t *testing.T) {
 	}
 	if got := w.Actions(owner); !slices.Contains(got, "sites.create") || got[len(got)-1] != "sites.delete" {
 		t.Fatal(got)
+	}
+	var told []string
+	for _, e := range teamtest.Call[api.Page[api.Event]](w, "events.list", owner, map[string]any{"order": "asc"}).Data {
+		told = append(told, e.Type+" "+string(e.Data.Previous))
+	}
+	if want := []string{"site.created ", `site.updated {"color":"#2563eb","greeting":""}`, "site.deleted "}; !slices.Equal(told, want) {
+		t.Errorf("the log tells of %q", told)
 	}
 }
 

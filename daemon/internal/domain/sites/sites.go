@@ -7,8 +7,8 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/kv"
-	"edgesvc.dev/svc/sdk/api"
 )
 
 // Service is the sites of one store. It is safe for concurrent use; its exported
@@ -24,15 +24,16 @@ type Service struct {
 	store kv.Store
 	log   *event.Log
 	seal  Sealer
+	sites *resource.Collection[site]
 }
 
 // New returns the sites kept in store. Their events go to log; box keeps their
 // secrets, which are needed in the clear to verify what sites have signed.
 func New(store kv.Store, log *event.Log, box Sealer) *Service {
-	return &Service{Now: time.Now, store: store, log: log, seal: box}
+	s := &Service{Now: time.Now, store: store, log: log, seal: box}
+	s.sites = s.collection()
+	return s
 }
-
-func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }
 
 // detail says more about an act in the audit log. It holds no secret.
 type detail = map[string]string

@@ -18,7 +18,7 @@ import (
 // collection keeps the tasks. Their secrets are sealed before they come to it.
 func (s *Service) collection() *resource.Collection[record] {
 	return resource.New(s.store, func() time.Time { return s.Now() }, resource.Kind[record]{
-		Table: table, Index: "all", Prefix: "task", Noun: "task", Head: func(r *record) *api.Head { return &r.Task.Head },
+		Table: table, Index: "all", Prefix: "task", Noun: "task", Head: func(r *record) resource.Head { return resource.HeadOf(&r.Task.Head) },
 		Validate: func(tx kv.Tx, who op.Caller, before, after *record) error {
 			if before != nil {
 				return nil

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/roster"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -97,16 +98,23 @@ func (s *Service) Update(ctx context.Context, who op.Caller, in api.TeamPatch) (
 	})
 }
 
+var teamDiffer = resource.NewDiffer[roster.Team]()
+
+// change stores what apply makes of the caller's team, as a version of its own
+// where it differs.
 func (s *Service) change(tx kv.Tx, who *op.Caller, action string, apply func(*roster.Team) detail) (api.Team, error) {
 	t, err := roster.Teams.Get(tx, "", who.Team)
 	if err != nil {
 		return api.Team{}, err
 	}
+	before := *t
 	more := apply(t)
-	t.Version++
-	t.Updated = s.now()
-	if err := roster.Teams.Put(tx, "", who.Team, t); err != nil {
-		return api.Team{}, slugTaken(tx, err, t.Slug)
+	if len(teamDiffer.Changed(&before, t)) > 0 {
+		t.Version++
+		t.Updated = s.now()
+		if err := roster.Teams.Put(tx, "", who.Team, t); err != nil {
+			return api.Team{}, slugTaken(tx, err, t.Slug)
+		}
 	}
 	return t.Show(who.Team), s.Audit(tx, who, action, who.Team, more)
 }

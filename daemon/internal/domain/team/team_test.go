@@ -82,6 +82,9 @@ func TestTeamSettings(t *testing.T) {
 	if got.Name != "New" || got.Slug != "new" || got.Version != 2 {
 		t.Fatalf("%+v", got)
 	}
+	if again := teamtest.Call[api.Team](w, "team.update", owner, map[string]any{"name": "New", "slug": "new"}); again.Version != 2 {
+		t.Fatalf("an update that changes nothing is a version: %+v", again)
+	}
 	if found, err := w.Teams.TeamBySlug(t.Context(), "new"); err != nil || found.ID != b.Team.ID {
 		t.Fatal(found, err)
 	}

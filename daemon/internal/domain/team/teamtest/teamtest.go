@@ -69,7 +69,7 @@ func New(t testing.TB) *World {
 	w.Teams.Link, w.Teams.ShutOut, w.Teams.FirstKey = w.Access.AddLink, w.Access.ShutOut, w.Access.FirstKey
 	w.Access.Audit, w.Sites.Audit = w.Teams.Audit, w.Teams.Audit
 	w.Access.Passwords = access.Cost{Memory: 64, Time: 1}
-	w.Table = op.NewTable(store, op.NewLimiter(nil), w.Access.Ops(), w.Teams.Ops(), w.Sites.Ops())
+	w.Table = op.NewTable(store, op.NewLimiter(nil), w.Access.Ops(), w.Teams.Ops(), w.Sites.Ops(), log.Ops())
 	return w
 }
 
