@@ -72,6 +72,8 @@ var allowed = map[string][]string{
 	"daemon/internal/queue":    {"kv"},
 	"daemon/internal/op":       {"daemon/internal/netaddr", "daemon/internal/pace", "daemon/internal/refusals", "kv", "sdk/api"},
 	"daemon/internal/llm":      {"sdk/api"},
+	// What tests of domains stand on.
+	"daemon/internal/optest": append([]string{"kv/bolt"}, below...),
 	// The attack corpus that tests share.
 	"daemon/internal/safehtml/...": {"daemon/internal/safehtml"},
 
@@ -103,6 +105,26 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s imports %s; it may import %v", name, rest, rules)
 			}
 		}
+	}
+}
+
+// TestPackagesOfTests holds that what is made for tests is in no program: packages
+// whose names end in test are imported by test files and by each other.
+func TestPackagesOfTests(t *testing.T) {
+	seen := 0
+	for _, p := range packages(t) {
+		if strings.HasSuffix(p.ImportPath, "test") {
+			seen++
+			continue
+		}
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, module) && strings.HasSuffix(imported, "test") {
+				t.Errorf("%s imports %s outside of its tests", p.ImportPath, imported)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no package of tests was found")
 	}
 }
 

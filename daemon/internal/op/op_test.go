@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -12,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
-	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -66,15 +65,7 @@ type fixture struct {
 
 func open(t *testing.T, limits op.Limits) *fixture {
 	t.Helper()
-	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	store := optest.Store(t)
 	f := &fixture{store: store}
 	create := func(ctx context.Context, who op.Caller, in noteCreate) (note, error) {
 		return op.Update(ctx, store, who, func(tx kv.Tx) (note, error) {

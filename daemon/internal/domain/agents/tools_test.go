@@ -8,6 +8,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/llm/llmtest"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -71,7 +72,7 @@ func TestToolSwitchedOffMeanwhile(t *testing.T) {
 	}
 	scripted(t, `"tools":{"create_post":true}`, steps, func(t *testing.T, w *world, agent api.Agent, _ *llmtest.Server) {
 		w.tool = func(toolUse) (string, error) {
-			must[api.Agent](w, "agents.setTools", `{"id":"`+agent.ID+`","create_post":false}`)
+			optest.Must[api.Agent](w, "agents.setTools", `{"id":"`+agent.ID+`","create_post":false}`)
 			return "post_made", nil
 		}
 		answer, _ := w.ask(agent.ID, "Please create two posts")

@@ -161,7 +161,7 @@ func BenchmarkLibrary(b *testing.B) {
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 
 func (w *world) indexSize() (bytes float64) {
-	w.t.Helper()
+	w.T.Helper()
 	w.check(filepath.WalkDir(w.indexDir(), func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

@@ -73,7 +73,7 @@ func TestDemoAnswers(t *testing.T) {
 
 // demoArticle publishes a Markdown file with front matter.
 func (w *world) demoArticle(file string) {
-	w.t.Helper()
+	w.T.Helper()
 	src, err := os.ReadFile(file)
 	w.check(err)
 	_, rest, _ := strings.Cut(string(src), "title: ")
@@ -81,7 +81,7 @@ func (w *world) demoArticle(file string) {
 	_, body, found := strings.Cut(rest, "\n---\n")
 	content, err := safehtml.Markdown(body)
 	if err != nil || !found {
-		w.t.Fatal(file, err)
+		w.T.Fatal(file, err)
 	}
 	w.article(title, content)
 }

@@ -11,10 +11,8 @@ import (
 
 	"github.com/sourcegraph/conc"
 
-	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
-	"edgesvc.dev/svc/daemon/internal/event"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
-	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -84,12 +82,8 @@ func TestIndexOfOtherData(t *testing.T) {
 			w.found("walrus")
 			w.check(w.desk.Close())
 
-			store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { store.Close() })
-			w.store, w.log = store, event.New(store, helpdesk.Events())
+			other := newWorld(t)
+			w.Store, w.Log = other.Store, other.Log
 			w.start()
 			w.article("Otter", "<p>Three</p>")
 			for range further {
@@ -107,7 +101,7 @@ func TestReindex(t *testing.T) {
 	w.article("Walrus", "<p>One</p>")
 	w.draft("Seal")
 	for range 2 {
-		if got := must[api.Reindexed](w, "helpdesk.reindex", `{}`); got.Articles != 2 {
+		if got := optest.Must[api.Reindexed](w, "helpdesk.reindex", `{}`); got.Articles != 2 {
 			t.Errorf("%+v", got)
 		}
 		if w.found("walrus") != "Walrus" {
@@ -156,16 +150,16 @@ func TestSearchBesideWrites(t *testing.T) {
 func TestSearchAfterTheEnd(t *testing.T) {
 	w := newWorld(t)
 	w.article("Walrus", "<p>One</p>")
-	w.check(w.store.Close())
+	w.check(w.Store.Close())
 	if _, err := w.desk.Search(t.Context(), "team_a", "walrus", 1); !errors.Is(err, kv.ErrClosed) {
 		t.Error(err)
 	}
 }
 
 func (w *world) check(err error) {
-	w.t.Helper()
+	w.T.Helper()
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -141,7 +142,7 @@ func TestSearchByStatus(t *testing.T) {
 	w := newWorld(t)
 	a := w.draft("Zebra crossing")
 	find := func(status string) int {
-		return len(must[api.HelpHits](w, "helpdesk.search", `{"q":"zebra","status":"`+status+`"}`).Data)
+		return len(optest.Must[api.HelpHits](w, "helpdesk.search", `{"q":"zebra","status":"`+status+`"}`).Data)
 	}
 	if w.found("zebra") != "" || find("DRAFT") != 1 || find("PUBLISHED") != 0 {
 		t.Error("a draft shows, or not to members")
@@ -158,11 +159,11 @@ func TestSearchByStatus(t *testing.T) {
 	if w.found("lion") != "" || find("ARCHIVED") != 0 {
 		t.Error("an archived article shows")
 	}
-	if got := must[api.HelpHits](w, "helpdesk.search", `{"q":"lion","status":"ARCHIVED"}`).Data; len(got) != 1 || got[0].ArticleID != a.ID || got[0].Quote != "Roar" {
+	if got := optest.Must[api.HelpHits](w, "helpdesk.search", `{"q":"lion","status":"ARCHIVED"}`).Data; len(got) != 1 || got[0].ArticleID != a.ID || got[0].Quote != "Roar" {
 		t.Errorf("%+v", got)
 	}
-	must[api.Deleted](w, "helpdesk.articles.delete", `{"id":"`+a.ID+`"}`)
-	if got := must[api.HelpHits](w, "helpdesk.search", `{"q":"lion","status":"ARCHIVED"}`).Data; len(got) != 0 {
+	optest.Must[api.Deleted](w, "helpdesk.articles.delete", `{"id":"`+a.ID+`"}`)
+	if got := optest.Must[api.HelpHits](w, "helpdesk.search", `{"q":"lion","status":"ARCHIVED"}`).Data; len(got) != 0 {
 		t.Errorf("a deleted article is found: %+v", got)
 	}
 }
