@@ -34,6 +34,8 @@ type World struct {
 	Log   *event.Log
 	Table *op.Table
 	Who   op.Caller // calls where a test names nobody
+	// Forged says that the test damages the store on purpose.
+	Forged bool
 
 	types   [][]event.Type
 	workers *workers
@@ -161,20 +163,32 @@ func (w *World) Stop() {
 	}
 }
 
-// Checked ends the test with the store's own check of these tables, unless the
-// test itself has closed the store.
+// Check returns what the store's own check of these tables finds wrong.
+func (w *World) Check(tables ...[]kv.Checker) (found []string) {
+	w.T.Helper()
+	err := w.Store.View(context.Background(), func(tx kv.Tx) error {
+		for _, c := range slices.Concat(tables...) {
+			if err := c.Check(tx, func(_ []byte, reason string) { found = append(found, reason) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, kv.ErrClosed) {
+		w.T.Error(err)
+	}
+	return found
+}
+
+// Checked ends the test with a check of these tables, unless the test has closed
+// the store or says that it is Forged.
 func (w *World) Checked(tables ...[]kv.Checker) {
 	w.T.Cleanup(func() {
-		err := w.Store.View(context.Background(), func(tx kv.Tx) error {
-			for _, c := range slices.Concat(tables...) {
-				if err := c.Check(tx, func(key []byte, reason string) { w.T.Errorf("%q: %s", key, reason) }); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, kv.ErrClosed) {
-			w.T.Error(err)
+		if w.Forged {
+			return
+		}
+		for _, reason := range w.Check(tables...) {
+			w.T.Error(reason)
 		}
 	})
 }
