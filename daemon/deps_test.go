@@ -71,9 +71,12 @@ var allowed = map[string][]string{
 	"daemon/internal/template": nil,
 	"daemon/internal/queue":    {"kv"},
 	"daemon/internal/op":       {"daemon/internal/netaddr", "daemon/internal/pace", "daemon/internal/refusals", "kv", "sdk/api"},
-	"daemon/internal/llm":      {"sdk/api"},
+	"daemon/internal/llm":      {"daemon/internal/search/words", "sdk/api"},
 	// What tests of domains stand on.
 	"daemon/internal/optest": append([]string{"kv/bolt"}, below...),
+	// Search finds texts of any kind.
+	"daemon/internal/search":       {"daemon/internal/safehtml", "daemon/internal/search/words", "kv"},
+	"daemon/internal/search/words": nil,
 	// The attack corpus that tests share.
 	"daemon/internal/safehtml/...": {"daemon/internal/safehtml"},
 
@@ -88,7 +91,7 @@ var cliBelow = []string{"cli/internal/atomicfile", "cli/internal/output", "cli/i
 var below = []string{"daemon/internal/budget", "daemon/internal/event", "daemon/internal/field", "daemon/internal/llm",
 	"daemon/internal/netaddr", "daemon/internal/op", "daemon/internal/outbound", "daemon/internal/pace",
 	"daemon/internal/queue", "daemon/internal/refusals", "daemon/internal/resource", "daemon/internal/revision", "daemon/internal/roster", "daemon/internal/safehtml",
-	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/status", "daemon/internal/superjson", "daemon/internal/text", "daemon/internal/template", "kv", "sdk/anchor", "sdk/api"}
+	"daemon/internal/search", "daemon/internal/search/words", "daemon/internal/seal", "daemon/internal/slug", "daemon/internal/status", "daemon/internal/superjson", "daemon/internal/text", "daemon/internal/template", "kv", "sdk/anchor", "sdk/api"}
 
 // TestImports holds the tree to its import rules. Test files are free.
 func TestImports(t *testing.T) {
