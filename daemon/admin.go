@@ -87,17 +87,15 @@ func (d *Daemon) serveAdmin() (stop func(context.Context) error, err error) {
 		work.Wait()
 		return errors.Join(errs...)
 	}
+	d.listenAdmin()
 	socket := filepath.Join(d.cfg.Data, controlSocket)
 	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove the old control socket: %w", err)
 	}
 	if ln, err := net.Listen("unix", socket); err != nil {
-		slog.Warn("no control socket: svcd backup works only while the daemon is stopped", "err", err)
+		slog.Warn("no control socket: svcd backup, link and doctor work only while the daemon is stopped", "err", err)
 	} else {
 		start(ln, d.controlRoutes())
-	}
-	if err := d.listenAdmin(); err != nil {
-		return nil, errors.Join(err, stop(context.Background()))
 	}
 	if d.admin != nil {
 		start(d.admin, d.adminRoutes())
@@ -105,16 +103,19 @@ func (d *Daemon) serveAdmin() (stop func(context.Context) error, err error) {
 	return stop, nil
 }
 
-// listenAdmin takes the admin address, unless that was done already or there is
-// none.
-func (d *Daemon) listenAdmin() (err error) {
-	if d.cfg.Admin == "" || d.admin != nil {
-		return nil
+// listenAdmin takes the admin address, unless that was tried already or there is
+// none. A taken one costs the figures, not the start.
+func (d *Daemon) listenAdmin() {
+	if d.cfg.Admin == "" || d.tried {
+		return
 	}
-	if d.admin, err = net.Listen("tcp", d.cfg.Admin); err != nil {
-		return fmt.Errorf("listen on admin address %s: %w (another svcd? set --admin)", d.cfg.Admin, Reason(err))
+	d.tried = true
+	ln, err := net.Listen("tcp", d.cfg.Admin)
+	if err != nil {
+		slog.Warn("no figures are served: the admin address cannot be listened on; another svcd? set --admin", "address", d.cfg.Admin, "err", Reason(err))
+		return
 	}
-	return nil
+	d.admin = ln
 }
 
 // adminRoutes shows figures: every local user may see them, so they name no team

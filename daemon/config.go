@@ -41,7 +41,7 @@ type Config struct {
 	LogLevel         string        `name:"log-level" env:"SVCD_LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
 	LogFormat        string        `name:"log-format" env:"SVCD_LOG_FORMAT" default:"text" doc:"text or json."`
 	OpenAIKey        secret        `name:"openai-api-key" env:"OPENAI_API_KEY" doc:"Key for OpenAI's models. Without one they are answered offline."`
-	OpenAIBaseURL    string        `name:"openai-base-url" env:"OPENAI_BASE_URL" doc:"Address of a compatible server (Ollama, vLLM, llama.cpp)."`
+	OpenAIBaseURL    string        `name:"openai-base-url" env:"OPENAI_BASE_URL" doc:"Address of a compatible server (Ollama, vLLM, llama.cpp), as http://127.0.0.1:11434/v1. It needs no key; without model-map it is asked for the first of its models."`
 	AnthropicKey     secret        `name:"anthropic-api-key" env:"ANTHROPIC_API_KEY" doc:"Key for Anthropic's models."`
 	AnthropicBaseURL string        `name:"anthropic-base-url" env:"ANTHROPIC_BASE_URL" doc:"Address of a compatible server."`
 	AllowCIDR        []string      `name:"allow-cidr" env:"SVCD_ALLOW_CIDR" doc:"Private address ranges that tasks may reach, as 10.0.0.0/8. For development; none by default."`

@@ -11,9 +11,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -100,6 +102,7 @@ type Daemon struct {
 	budget  *budget.Budget // of large bodies in flight, in and out
 	conns   int            // that may be open at once
 	admin   net.Listener   // nil before listenAdmin, and where there is none
+	tried   bool           // to take the admin address
 
 	ctx      context.Context // of operations and workers; ends in Close
 	cancel   context.CancelFunc
@@ -147,7 +150,7 @@ func (d *Daemon) SetBase(addr net.Addr) {
 	d.base = strings.TrimSuffix(d.cfg.BaseURL, "/")
 	if d.base == "" {
 		scheme := "http"
-		host := addr.String()
+		host := reachable(addr)
 		if d.cfg.TLS() {
 			scheme = "https"
 		}
@@ -157,6 +160,16 @@ func (d *Daemon) SetBase(addr net.Addr) {
 		d.base = scheme + "://" + host
 	}
 	d.surfaces()
+}
+
+// reachable is the address in a form that a browser on this machine can open:
+// the one that stands for all addresses leads nowhere.
+func reachable(addr net.Addr) string {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil || !at.Addr().IsUnspecified() {
+		return addr.String()
+	}
+	return net.JoinHostPort("localhost", strconv.Itoa(int(at.Port())))
 }
 
 // Base is the daemon's public address, once SetBase was called.
@@ -176,8 +189,8 @@ func (d *Daemon) Prepare() error {
 	if d.conns == 0 {
 		return TooFewFiles()
 	}
-	_, err := d.tlsConfig()
-	return errors.Join(err, d.listenAdmin())
+	d.listenAdmin()
+	return d.cfg.CheckTLS()
 }
 
 // TooFewFiles says that nothing can be served with the limit of open files.
@@ -187,7 +200,7 @@ func TooFewFiles() error {
 
 // Serve answers on ln until ctx ends or the store fails, then drains.
 func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
-	config, err := d.tlsConfig()
+	config, err := d.cfg.tlsConfig()
 	if err != nil {
 		return err
 	}
@@ -205,6 +218,7 @@ func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	served := make(chan error, 1)
 	work.Go(func() { served <- server.Serve(ln) })
+	d.warn(ctx)
 	notify("READY=1")
 	slog.Info("serving", "address", ln.Addr().String(), "data", d.cfg.Data, "version", Release(),
 		"connections", d.conns, "largeBodies", size(d.budget.Total()).String())
@@ -272,11 +286,11 @@ func (d *Daemon) Close() error {
 }
 
 // llmConfig reads the vendors' settings.
-func (d *Daemon) llmConfig() llm.Config {
+func (c *Config) llmConfig() llm.Config {
 	return llm.Config{
-		OpenAI:     llm.Endpoint{Key: string(d.cfg.OpenAIKey), BaseURL: d.cfg.OpenAIBaseURL},
-		Anthropic:  llm.Endpoint{Key: string(d.cfg.AnthropicKey), BaseURL: d.cfg.AnthropicBaseURL},
-		ModelNames: pairs(d.cfg.ModelMap),
+		OpenAI:     llm.Endpoint{Key: string(c.OpenAIKey), BaseURL: c.OpenAIBaseURL},
+		Anthropic:  llm.Endpoint{Key: string(c.AnthropicKey), BaseURL: c.AnthropicBaseURL},
+		ModelNames: pairs(c.ModelMap),
 		HTTP:       &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true}},
 	}
 }

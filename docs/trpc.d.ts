@@ -852,6 +852,22 @@ export interface Model {
   /** Whether the daemon can reach it; otherwise the offline mode answers. */
   configured: boolean;
   servedBy: 'openai' | 'anthropic' | 'compatible' | 'offline';
+  /** Name under which the server is asked for it; absent offline, and while the server has not said which models it has. */
+  sentAs?: string | undefined;
+  /** Server that is asked; absent offline. */
+  address?: string | undefined;
+  /** Outcome of the latest request since the daemon began; null before the first. */
+  lastAnswer: ModelAnswer | null;
+}
+export interface ModelAnswer {
+  at: Date;
+  ok: boolean;
+  /** HTTP status of the server; absent when it did not answer. */
+  status?: number | undefined;
+  /** By which the vendor finds the request. */
+  requestId?: string | undefined;
+  /** rate_limited, timeout, provider_error, invalid_request or auth. */
+  problem?: string | undefined;
 }
 export interface ModelList {
   data: Model[];

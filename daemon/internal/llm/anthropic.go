@@ -18,15 +18,19 @@ import (
 type anthropic struct {
 	provider string
 	key      string // only to keep it out of errors
+	server   *server
 	messages sdk.MessageService
 }
 
 func newAnthropic(e Endpoint, base *http.Client, l Limits) *anthropic {
+	address, provider := cmp.Or(e.BaseURL, anthropicBaseURL), compatibleOr(ProviderAnthropic, e.BaseURL, anthropicBaseURL)
+	header := http.Header{"X-Api-Key": {e.Key}, "Anthropic-Version": {"2023-06-01"}}
 	return &anthropic{
-		provider: compatibleOr(ProviderAnthropic, e.BaseURL, anthropicBaseURL),
+		provider: provider,
 		key:      e.Key,
+		server:   newServer(provider, address, "/v1/models", header, base),
 		messages: sdk.NewMessageService(
-			option.WithBaseURL(cmp.Or(e.BaseURL, anthropicBaseURL)),
+			option.WithBaseURL(address),
 			option.WithAPIKey(e.Key),
 			option.WithHTTPClient(guarded(base, l.FirstByte)),
 			option.WithMaxRetries(0),
@@ -194,7 +198,7 @@ func (a *anthropic) failure(err error) error {
 		Error struct{ Message string }
 	}
 	_ = json.Unmarshal([]byte(e.RawJSON()), &body) // what cannot be read stays empty
-	return answerError(a.provider, status, header, strings.ReplaceAll(body.Error.Message, a.key, "[key]"))
+	return answerError(a.provider, status, header, withoutKey(body.Error.Message, a.key))
 }
 
 // statusOf gives an error type the status that the API sends it with.

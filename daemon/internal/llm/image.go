@@ -49,7 +49,7 @@ func (r *Router) Image(ctx context.Context, req ImageRequest) (Image, error) {
 		return drawOffline(ctx, req)
 	}
 	once := func() bool { return true }
-	return attempts(ctx, r, r.openai.provider, once, func(ctx context.Context) (Image, error) {
+	return attempts(ctx, r, r.openai.provider, r.imageModel, once, func(ctx context.Context) (Image, error) {
 		return r.openai.image(ctx, r.imageModel, req)
 	})
 }

@@ -22,6 +22,7 @@ import (
 type openAI struct {
 	provider string
 	key      string // only to keep it out of errors
+	server   *server
 	chat     sdk.ChatCompletionService
 	images   sdk.ImageService
 }
@@ -29,14 +30,17 @@ type openAI struct {
 // newOpenAI builds the two services alone: the SDK's whole client would read
 // the environment, and link every other API of the vendor.
 func newOpenAI(e Endpoint, base *http.Client, l Limits) *openAI {
-	opts := []option.RequestOption{
-		option.WithBaseURL(cmp.Or(e.BaseURL, openAIBaseURL)),
-		option.WithAPIKey(e.Key),
-		option.WithMaxRetries(0),
+	address, provider := cmp.Or(e.BaseURL, openAIBaseURL), compatibleOr(ProviderOpenAI, e.BaseURL, openAIBaseURL)
+	opts := []option.RequestOption{option.WithBaseURL(address), option.WithMaxRetries(0)}
+	header := http.Header{}
+	if e.Key != "" {
+		opts = append(opts, option.WithAPIKey(e.Key))
+		header.Set("Authorization", "Bearer "+e.Key)
 	}
 	return &openAI{
-		provider: compatibleOr(ProviderOpenAI, e.BaseURL, openAIBaseURL),
+		provider: provider,
 		key:      e.Key,
+		server:   newServer(provider, address, "/models", header, base),
 		chat:     sdk.NewChatCompletionService(append(opts, option.WithHTTPClient(guarded(base, l.FirstByte)))...),
 		images:   sdk.NewImageService(append(opts, option.WithHTTPClient(guarded(base, 0)))...),
 	}
@@ -228,7 +232,7 @@ func (o *openAI) failure(err error) error {
 }
 
 func (o *openAI) sorted(status int, header http.Header, code, message string) *Error {
-	e := answerError(o.provider, status, header, strings.ReplaceAll(message, o.key, "[key]"))
+	e := answerError(o.provider, status, header, withoutKey(message, o.key))
 	if code == "insufficient_quota" {
 		e.Retryable = false // the account is empty; waiting fills nothing
 	}

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
 	"time"
 )
 
@@ -32,15 +35,20 @@ func (l Limits) withDefaults() Limits {
 // follows rate limits, server errors, lost connections and broken answers, not
 // time-outs, whose time the caller has already spent. mayRepeat is asked before
 // each further try.
-func attempts[T any](ctx context.Context, r *Router, provider string, mayRepeat func() bool, try func(context.Context) (T, error)) (T, error) {
+func attempts[T any](ctx context.Context, r *Router, provider, model string, mayRepeat func() bool, try func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.limits.Total)
 	defer cancel()
 	for n := 1; ; n++ {
 		out, err := try(ctx)
 		if err == nil {
+			r.outcomes.note(model, Outcome{OK: true, Status: http.StatusOK})
 			return out, nil
 		}
 		e := sorted(ctx, provider, err)
+		if !errors.Is(ctx.Err(), context.Canceled) {
+			r.outcomes.note(model, Outcome{Status: e.Status, RequestID: e.RequestID, Problem: e.Kind})
+			failed(provider, model, n, e)
+		}
 		wait := pause(n, e.RetryAfter)
 		again := ctx.Err() == nil && e.Retryable && e.Kind != KindTimeout && n < r.limits.Tries && !outlasts(ctx, wait) && mayRepeat()
 		if again && r.wait(ctx, wait) == nil {
@@ -67,7 +75,21 @@ func sorted(ctx context.Context, provider string, err error) *Error {
 	}
 	// What is left never reached the vendor or broke on the way back. The text
 	// of such errors may quote what was sent, so it is not passed on.
-	return brokenAnswer(provider, "connection failed or broke off")
+	broken := brokenAnswer(provider, "connection failed or broke off")
+	broken.Reason = systemReason(err)
+	return broken
+}
+
+// systemReason is what the system says of a connection that failed: the part of
+// such an error that quotes nothing of the request.
+func systemReason(err error) string {
+	if e, ok := errors.AsType[*os.SyscallError](err); ok {
+		return e.Err.Error()
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return e.Err
+	}
+	return ""
 }
 
 // pause obeys the vendor, else doubles from half a second, spread by a quarter

@@ -26,7 +26,8 @@ type Config struct {
 	Anthropic Endpoint
 
 	// ModelNames maps ids of Models to the names that the configured servers
-	// use. When Anthropic has no key and OpenAI's address is a compatible
+	// use. A compatible server is asked for a model that is not named here by its
+	// id where it has such a one, and otherwise by the first that it has. When Anthropic has no key and OpenAI's address is a compatible
 	// server, a Claude id named here is asked from that server.
 	ModelNames map[string]string
 	// ImageModel overrides the vendor's image model. A compatible server is
@@ -39,9 +40,9 @@ type Config struct {
 	Wait func(context.Context, time.Duration) error
 }
 
-// Endpoint is one vendor's access. Without a Key the vendor is not asked, so a
-// compatible server that wants none still needs a word here. An empty BaseURL
-// is the vendor's own.
+// Endpoint is one vendor's access. Without a Key the vendor is not asked; an
+// OpenAI-compatible server is, since many want none. An empty BaseURL is the
+// vendor's own.
 type Endpoint struct {
 	Key     string
 	BaseURL string
@@ -50,8 +51,9 @@ type Endpoint struct {
 // Router is the Client that picks vendor or offline per model. It holds no
 // connection of its own, so there is nothing to close.
 type Router struct {
-	openai     *openAI    // nil without a key
+	openai     *openAI    // nil without a key and address
 	anthropic  *anthropic // nil without a key
+	outcomes   outcomes
 	offline    offline
 	modelNames map[string]string
 	imageModel string // empty: draw offline
@@ -69,7 +71,7 @@ func Open(c Config) *Router {
 	if base == nil {
 		base = http.DefaultClient
 	}
-	if c.OpenAI.Key != "" {
+	if c.OpenAI.Key != "" || compatibleOr(ProviderOpenAI, c.OpenAI.BaseURL, openAIBaseURL) == ProviderCompatible {
 		r.openai = newOpenAI(c.OpenAI, base, r.limits)
 		if r.openai.provider == ProviderOpenAI {
 			r.imageModel = cmp.Or(c.ImageModel, defaultImageModel)
@@ -123,7 +125,10 @@ func (r *Router) Complete(ctx context.Context, req Request) (Response, error) {
 		req.OnRestart()
 		return true
 	}
-	resp, err := attempts(ctx, r, v.label(), mayRepeat, func(ctx context.Context) (Response, error) {
+	if r.finds(c.model) {
+		c.name = r.openai.server.name(ctx, c.model.ID)
+	}
+	resp, err := attempts(ctx, r, v.label(), c.model.ID, mayRepeat, func(ctx context.Context) (Response, error) {
 		return v.complete(ctx, c)
 	})
 	if err != nil {
