@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
@@ -42,7 +43,7 @@ func (d *Daemon) articleURL(ctx context.Context, teamID, slug string) string {
 	if err != nil {
 		return ""
 	}
-	return d.base + "/" + t.Slug + "/help/" + slug
+	return d.base + "/" + t.Slug + "/help/" + url.PathEscape(slug)
 }
 
 // searchArticles finds what an agent may answer from, each article with its

@@ -164,8 +164,13 @@ export interface Article {
   /** BCP 47 language tag. */
   locale?: string | undefined;
   publishedAt: Date | null;
+  /** The time of publication that its author gave; a draft takes it when it is published. */
+  date?: Date | undefined;
+  /** Paths at which it was on another site: on the public pages they lead to it (301). */
+  aliases?: string[] | undefined;
   helpful: Helpful;
   provenance: Provenance;
+  metadata?: Record<string, string> | undefined;
   /** One more with each change; the ETag. */
   version: number;
   createdAt: Date;
@@ -183,6 +188,11 @@ export interface ArticleCreate {
   categoryId?: string | undefined;
   tags?: string[] | undefined;
   locale?: string | undefined;
+  /** Time of publication to show in place of the present, in the past. */
+  publishedAt?: Date | undefined;
+  /** Paths of another site that lead here. */
+  aliases?: string[] | undefined;
+  metadata?: Record<string, string> | undefined;
 }
 export interface ArticleFeedback {
   /** Id of the article. */
@@ -209,6 +219,12 @@ export interface ArticlePatch {
   categoryId?: string | null | undefined;
   tags?: string[] | null | undefined;
   locale?: string | null | undefined;
+  /** Time of publication to show, in the past. */
+  publishedAt?: Date | null | undefined;
+  /** Paths of another site that lead here. */
+  aliases?: string[] | null | undefined;
+  /** Merged into the metadata: null removes a key, or all of it. */
+  metadata?: Record<string, string | null> | null | undefined;
 }
 export interface ArticleQuery {
   /** Most records on a page. */
@@ -1058,7 +1074,12 @@ export interface Post {
   canonicalUrl?: string | undefined;
   /** When a draft publishes by itself. */
   publishAt: Date | null;
+  /** When it was published, or the time in the past that its author gave; null while it is not public. */
   publishedAt: Date | null;
+  /** The time of publication that its author gave: publishedAt of a post that is public, and of a draft once it is. */
+  date?: Date | undefined;
+  /** Paths at which it was on another site: on the public pages they lead to it (301). */
+  aliases?: string[] | undefined;
   archivedAt: Date | null;
   generation: Generation | null;
   provenance: Provenance;
@@ -1103,6 +1124,10 @@ export interface PostChanges {
   locale?: string | null | undefined;
   canonicalUrl?: string | null | undefined;
   publishAt?: Date | null | undefined;
+  /** Time of publication to show, in the past; null forgets it where the post is not public. Needs posts:publish. */
+  publishedAt?: Date | null | undefined;
+  /** Paths of another site that lead here. */
+  aliases?: string[] | null | undefined;
   /** Merged into the metadata: null removes a key, or all of it. */
   metadata?: Record<string, string | null> | null | undefined;
 }
@@ -1120,6 +1145,12 @@ export interface PostCreate {
   canonicalUrl?: string | undefined;
   /** Publish a draft at this time. */
   publishAt?: Date | undefined;
+  /** Time of publication to show in place of the present, in the past; a draft takes it when it is published. Needs posts:publish. */
+  publishedAt?: Date | undefined;
+  /** Name to show as the author. */
+  author?: string | undefined;
+  /** Paths of another site that lead here, such as /2019/hello.html. */
+  aliases?: string[] | undefined;
   metadata?: Record<string, string> | undefined;
   generateContent?: boolean | undefined;
   generateDescription?: boolean | undefined;
@@ -1181,6 +1212,10 @@ export interface PostPatch {
   locale?: string | null | undefined;
   canonicalUrl?: string | null | undefined;
   publishAt?: Date | null | undefined;
+  /** Time of publication to show, in the past; null forgets it where the post is not public. Needs posts:publish. */
+  publishedAt?: Date | null | undefined;
+  /** Paths of another site that lead here. */
+  aliases?: string[] | null | undefined;
   /** Merged into the metadata: null removes a key, or all of it. */
   metadata?: Record<string, string | null> | null | undefined;
 }

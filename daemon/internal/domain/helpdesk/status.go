@@ -1,6 +1,7 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -14,7 +15,7 @@ func settle(a *api.Article, now api.Time) {
 	case a.Status != api.ArticlePublished:
 		a.PublishedAt = 0
 	case a.PublishedAt == 0:
-		a.PublishedAt = now
+		a.PublishedAt = cmp.Or(a.Date, now)
 	}
 }
 
@@ -47,6 +48,9 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.ArticleRef) error {
 	}
 	kv.UseReserve(tx)
 	if err := revisions.Drop(tx, who.Team, in.ID); err != nil {
+		return err
+	}
+	if err := texts.Addresses.Drop(tx, who.Team, r.Article.Aliases); err != nil {
 		return err
 	}
 	if err := table.Delete(tx, who.Team, in.ID); err != nil {

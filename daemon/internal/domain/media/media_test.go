@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color/palette"
@@ -140,7 +141,10 @@ func TestRefusedFiles(t *testing.T) {
 		{"nothing", media.File{}, 415},
 		{"text", media.File{Name: "a.png", Data: []byte("hello")}, 415},
 		{"HTML called PNG", media.File{Name: "a.png", Data: []byte("<html><script>alert(1)</script>")}, 415},
-		{"SVG", media.File{Name: "a.svg", Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)}, 415},
+		{"SVG without a namespace", media.File{Name: "a.svg", Data: []byte(`<svg/>`)}, 415},
+		{"SVG in another namespace", media.File{Name: "a.svg", Data: []byte(`<x:svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xhtml"/>`)}, 415},
+		{"SVG with entities", media.File{Name: "a.svg", Data: []byte(`<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>`)}, 415},
+		{"SVG after text", media.File{Name: "a.svg", Data: []byte(`x<svg xmlns="http://www.w3.org/2000/svg"/>`)}, 415},
 		{"PNG cut off", media.File{Data: pngOf(t, 3, 3)[:20]}, 415},
 		{"too wide", media.File{Data: bomb(t, 20_000, 1)}, 422},
 		{"too many pixels", media.File{Data: bomb(t, 16_000, 16_000)}, 422},
@@ -274,4 +278,18 @@ func FuzzUpload(f *testing.F) {
 			t.Error(mime, size)
 		}
 	})
+}
+
+func TestDrawings(t *testing.T) {
+	w := newWorld(t, 0)
+	for src, size := range map[string]string{
+		`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`: "0x0",
+		"\ufeff<?xml version=\"1.0\"?>\n<!-- made by hand -->\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"x.dtd\">\n<svg xmlns='http://www.w3.org/2000/svg' width='40px' height=\"30.4\"><path/></svg>": "40x30",
+		`<s:svg xmlns:s="http://www.w3.org/2000/svg" viewBox="0 0 24,12" width="100%"></s:svg>`:                                                                                                                 "24x12",
+	} {
+		m := w.upload(media.File{Name: "a.svg", Data: []byte(src)})
+		if got := fmt.Sprintf("%dx%d", m.Width, m.Height); m.MIME != "image/svg+xml" || !strings.HasSuffix(m.URL, ".svg") || got != size {
+			t.Errorf("%q: %s %s %s, want %s", src, m.MIME, m.URL, got, size)
+		}
+	}
 }
