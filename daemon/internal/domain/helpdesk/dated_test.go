@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestArticlesFromElsewhere(t *testing.T) {
 	w := newWorld(t)
 	const past = "2015-12-31T23:30:00.000Z"
-	a := must[api.Article](w, "helpdesk.articles.create", `{"title":"Returns","content":"<p>x</p>","publishedAt":"`+past+`","aliases":["/hc/42-returns/"],"metadata":{"weight":"3"}}`)
+	a := optest.Must[api.Article](w, "helpdesk.articles.create", `{"title":"Returns","content":"<p>x</p>","publishedAt":"`+past+`","aliases":["/hc/42-returns/"],"metadata":{"weight":"3"}}`)
 	if a.Date.String() != past || a.PublishedAt != 0 || strings.Join(a.Aliases, " ") != "/hc/42-returns" || a.Metadata["weight"] != "3" {
 		t.Errorf("%+v", a)
 	}
@@ -30,5 +31,5 @@ func TestArticlesFromElsewhere(t *testing.T) {
 	if now, _, err := w.desk.PublicAddress(t.Context(), "team_a", "/hc/42-returns"); err != nil || now != "" {
 		t.Errorf("leads to %q, %v", now, err)
 	}
-	w.refused(api.CodeValidationFailed, "helpdesk.articles.update", `{"id":"`+a.ID+`","publishedAt":"2099-01-01T00:00:00Z"}`)
+	w.Refused(api.CodeValidationFailed, "helpdesk.articles.update", `{"id":"`+a.ID+`","publishedAt":"2099-01-01T00:00:00Z"}`)
 }

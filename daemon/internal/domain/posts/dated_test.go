@@ -6,6 +6,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/domain/posts"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -35,22 +36,22 @@ func TestTimeOfPublication(t *testing.T) {
 		t.Errorf("taken back: %s, %s", p.PublishedAt, p.Date)
 	}
 	w.do("unpublish", p.ID)
-	if p = w.do("publish", p.ID); !p.PublishedAt.Time().Equal(w.now) {
+	if p = w.do("publish", p.ID); !p.PublishedAt.Time().Equal(w.Now()) {
 		t.Errorf("published again at %s", p.PublishedAt)
 	}
 	for _, body := range []string{`"publishedAt":"2099-01-01T00:00:00Z"`, `"publishedAt":"1969-01-01T00:00:00Z"`} {
-		w.refused(api.CodeValidationFailed, "posts.create", `{"title":"C","content":"x",`+body+`}`)
-		w.refused(api.CodeValidationFailed, "posts.update", `{"id":"`+p.ID+`",`+body+`}`)
+		w.Refused(api.CodeValidationFailed, "posts.create", `{"title":"C","content":"x",`+body+`}`)
+		w.Refused(api.CodeValidationFailed, "posts.update", `{"id":"`+p.ID+`",`+body+`}`)
 	}
 	writer := without(op.PostsPublish)
 	for name, body := range map[string]string{"posts.create": `{"title":"C","content":"x"`, "posts.update": `{"id":"` + p.ID + `"`} {
-		if _, refusal := call[api.Post](w, writer, name, body+`,"publishedAt":"`+past+`"}`); refusal == nil || refusal.Status != 403 {
+		if _, refusal := optest.Call[api.Post](w, writer, name, body+`,"publishedAt":"`+past+`"}`); refusal == nil || refusal.Status != 403 {
 			t.Errorf("%s without posts:publish: %+v", name, refusal)
 		}
 	}
 	robot := alice
 	robot.Source = "mcp"
-	if p, refusal := call[api.Post](w, robot, "posts.create", `{"title":"C","content":"x","publishedAt":"`+past+`"}`); refusal != nil || p.Date != 0 {
+	if p, refusal := optest.Call[api.Post](w, robot, "posts.create", `{"title":"C","content":"x","publishedAt":"`+past+`"}`); refusal != nil || p.Date != 0 {
 		t.Errorf("a model's client: %+v %+v", p, refusal)
 	}
 }
@@ -84,7 +85,7 @@ func TestAliases(t *testing.T) {
 	if _, gone, _ := w.posts.PublicAddress(t.Context(), "team_b", "/old/a"); gone {
 		t.Error("another team's")
 	}
-	e := w.refused(api.CodeValidationFailed, "posts.create", `{"title":"B","content":"x","aliases":["/new","/old/a"]}`)
+	e := w.Refused(api.CodeValidationFailed, "posts.create", `{"title":"B","content":"x","aliases":["/new","/old/a"]}`)
 	if e.Pointer() != "/aliases/1" {
 		t.Errorf("%+v", e)
 	}
@@ -99,10 +100,10 @@ func TestAliases(t *testing.T) {
 	leads("a", "c", false)
 	w.do("archive", p.ID)
 	leads("/old/a", "", true)
-	must[api.Deleted](w, "posts.delete", `{"id":"`+p.ID+`"}`)
+	optest.Must[api.Deleted](w, "posts.delete", `{"id":"`+p.ID+`"}`)
 	leads("/old/a", "", false)
 	w.patch(other.ID, `"aliases":["/old/a"]`)
 	for _, bad := range []string{"a", "//a", "/", "/index.html", "/a?b", "/a#b", `/a\\b`, "/a\\u0007", "/" + strings.Repeat("x", 500)} {
-		w.refused(api.CodeValidationFailed, "posts.create", `{"title":"B","content":"x","aliases":["`+bad+`"]}`)
+		w.Refused(api.CodeValidationFailed, "posts.create", `{"title":"B","content":"x","aliases":["`+bad+`"]}`)
 	}
 }
