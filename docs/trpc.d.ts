@@ -233,6 +233,8 @@ export interface ArticleQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
   categoryId?: string | undefined;
   tag?: string | undefined;
@@ -255,6 +257,8 @@ export interface ArticleRevisionQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   /** Id of the article. */
   id: string;
   /** Add the content; source: as it was sent. */
@@ -329,6 +333,8 @@ export interface CannedQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   /** Words in shortcut, title or body. */
   q?: string | undefined;
 }
@@ -473,6 +479,8 @@ export interface ConversationQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   state?: 'bot' | 'open' | 'snoozed' | 'resolved' | undefined;
   /** A member's id, or me. */
   assigneeId?: string | undefined;
@@ -536,6 +544,8 @@ export interface EventQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   /** A type, order.*, a category as @commerce, or *. */
   type?: string | undefined;
   /** Events about this person only. */
@@ -584,6 +594,8 @@ export interface GapQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   state?: 'open' | 'drafted' | 'dismissed' | undefined;
 }
 export interface GapRef {
@@ -675,6 +687,8 @@ export interface JobQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   state?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | undefined;
   postId?: string | undefined;
 }
@@ -781,6 +795,8 @@ export interface MediaQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
 }
 export interface MediaRef {
   id: string;
@@ -895,6 +911,8 @@ export interface PageOfAgent {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfArticle {
   /** The records, newest first unless order=asc. */
@@ -903,6 +921,8 @@ export interface PageOfArticle {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfArticleRevision {
   /** The records, newest first unless order=asc. */
@@ -911,6 +931,8 @@ export interface PageOfArticleRevision {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfAuditEntry {
   /** The records, newest first unless order=asc. */
@@ -919,6 +941,8 @@ export interface PageOfAuditEntry {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfCannedResponse {
   /** The records, newest first unless order=asc. */
@@ -927,6 +951,8 @@ export interface PageOfCannedResponse {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfCategory {
   /** The records, newest first unless order=asc. */
@@ -935,6 +961,8 @@ export interface PageOfCategory {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfConversation {
   /** The records, newest first unless order=asc. */
@@ -943,6 +971,8 @@ export interface PageOfConversation {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfEvent {
   /** The records, newest first unless order=asc. */
@@ -951,6 +981,8 @@ export interface PageOfEvent {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfGap {
   /** The records, newest first unless order=asc. */
@@ -959,6 +991,8 @@ export interface PageOfGap {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfJob {
   /** The records, newest first unless order=asc. */
@@ -967,6 +1001,8 @@ export interface PageOfJob {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfKey {
   /** The records, newest first unless order=asc. */
@@ -975,6 +1011,8 @@ export interface PageOfKey {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfMedia {
   /** The records, newest first unless order=asc. */
@@ -983,6 +1021,8 @@ export interface PageOfMedia {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfPost {
   /** The records, newest first unless order=asc. */
@@ -991,6 +1031,8 @@ export interface PageOfPost {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfRevision {
   /** The records, newest first unless order=asc. */
@@ -999,6 +1041,8 @@ export interface PageOfRevision {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfSession {
   /** The records, newest first unless order=asc. */
@@ -1007,6 +1051,8 @@ export interface PageOfSession {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfSite {
   /** The records, newest first unless order=asc. */
@@ -1015,6 +1061,8 @@ export interface PageOfSite {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfTask {
   /** The records, newest first unless order=asc. */
@@ -1023,6 +1071,8 @@ export interface PageOfTask {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfTaskRun {
   /** The records, newest first unless order=asc. */
@@ -1031,6 +1081,8 @@ export interface PageOfTaskRun {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfUser {
   /** The records, newest first unless order=asc. */
@@ -1039,6 +1091,8 @@ export interface PageOfUser {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageQuery {
   /** Most records on a page. */
@@ -1047,6 +1101,8 @@ export interface PageQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
 }
 export interface PasswordChange {
   currentPassword: string;
@@ -1226,6 +1282,8 @@ export interface PostQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
   tag?: string | undefined;
   model?: string | undefined;
@@ -1312,6 +1370,8 @@ export interface RevisionQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   /** Id of the post. */
   id: string;
   /** Add the content; source: as it was sent. */
@@ -1501,6 +1561,8 @@ export interface TaskQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   agentId?: string | undefined;
 }
 export interface TaskRequest {
@@ -1549,6 +1611,8 @@ export interface TaskRunQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   taskId?: string | undefined;
   state?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | undefined;
 }

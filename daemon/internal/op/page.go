@@ -63,7 +63,22 @@ func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQu
 	if res.More {
 		page.NextCursor = Cursor(scope, res.Next)
 	}
-	return page, nil
+	if q.Total {
+		page.Total, err = total(tx, t, team, p)
+	}
+	return page, err
+}
+
+// mostCounted is the most records of a list that are counted: index entries are
+// cheap to count, and a team may have very many.
+const mostCounted = 10_000
+
+func total[T any](tx kv.Tx, t *kv.Table[T], team string, p kv.Page[T]) (*int, error) {
+	n, ok, err := t.Total(tx, team, p, mostCounted)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &n, nil
 }
 
 // named holds the keys of records that the log names already: a list that is read

@@ -52,6 +52,16 @@ func TestList(t *testing.T) {
 			}
 		}
 	}
+	for args, want := range map[string]int{`"limit":1`: 4, `"status":"DRAFT","limit":1`: 2, `"tag":"go"`: 2, `"tag":"none"`: 0} {
+		if total := optest.Must[api.Page[api.Post]](w, "posts.list", `{"total":true,`+args+`}`).Total; total == nil || *total != want {
+			t.Errorf("%s: the total is %v, want %d", args, total, want)
+		}
+	}
+	for _, args := range []string{`{}`, `{"total":true,"q":"hammer"}`} {
+		if page := optest.Must[api.Page[api.Post]](w, "posts.list", args); page.Total != nil {
+			t.Errorf("%s: counted %d", args, *page.Total)
+		}
+	}
 	if p := optest.Must[api.Page[api.Post]](w, "posts.list", `{"include":"content","limit":1}`).Data[0]; p.Content != "x" {
 		t.Errorf("%+v", p)
 	}

@@ -82,6 +82,10 @@ func pageJSON(page *api.Page[[]byte]) []byte {
 		out = append(out, page.NextCursor...) // base64url: nothing to escape
 		out = append(out, '"')
 	}
+	if page.Total != nil {
+		out = append(out, `,"total":`...)
+		out = strconv.AppendInt(out, int64(*page.Total), 10)
+	}
 	return append(out, '}')
 }
 
