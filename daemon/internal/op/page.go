@@ -3,6 +3,7 @@ package op
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -55,6 +56,10 @@ func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQu
 	page := api.Page[Out]{Data: make([]Out, 0, len(res.Records)), HasMore: res.More}
 	for i, v := range res.Records {
 		out, err := show(res.IDs[i], v)
+		if corrupt, ok := errors.AsType[*kv.CorruptError](err); ok {
+			p.Skip(corrupt)
+			continue
+		}
 		if err != nil {
 			return api.Page[Out]{}, err
 		}

@@ -54,7 +54,7 @@ func (s *Service) List(ctx context.Context, who op.Caller, in api.PostQuery) (ou
 			if in.Include != "" {
 				return r.whole(tx, who.Team, id, in.Include == text.Source)
 			}
-			return r.JSON, nil
+			return r.plain(id)
 		})
 		out.JSON = pageJSON(&page)
 		return err
