@@ -78,14 +78,6 @@ func requestID(header http.Header) string {
 	return id
 }
 
-// withoutKey takes the key out of a vendor's explanation.
-func withoutKey(message, key string) string {
-	if key == "" {
-		return message
-	}
-	return strings.ReplaceAll(message, key, "[key]")
-}
-
 // brokenAnswer is an answer that arrived but cannot be used.
 func brokenAnswer(provider, message string) *Error {
 	return &Error{Kind: KindProvider, Provider: provider, Message: message, Retryable: true}

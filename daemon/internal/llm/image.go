@@ -49,7 +49,8 @@ func (r *Router) Image(ctx context.Context, req ImageRequest) (Image, error) {
 		return drawOffline(ctx, req)
 	}
 	once := func() bool { return true }
-	return attempts(ctx, r, r.openai.provider, r.imageModel, once, func(ctx context.Context) (Image, error) {
+	to := target{provider: r.openai.provider, id: r.imageModel, model: r.imageModel, lane: r.openai.lane}
+	return attempts(ctx, r, to, once, func(ctx context.Context) (Image, error) {
 		return r.openai.image(ctx, r.imageModel, req)
 	})
 }

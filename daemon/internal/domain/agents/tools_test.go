@@ -101,6 +101,15 @@ func TestBadArgumentsAreRepairedTwiceAtMost(t *testing.T) {
 			}
 		})
 	})
+	t.Run("no JSON at all", func(t *testing.T) {
+		scripted(t, on, []llmtest.Step{bad(`{"title":"Hammers","content`), bad(createPost), llmtest.Text("Done.")}, func(t *testing.T, w *world, agent api.Agent, s *llmtest.Server) {
+			answer, _ := w.ask(agent.ID, "Please create a post")
+			w.wantTools("posts.create")
+			if answer.Text != "Done." || answer.ToolCalls[0].State != "failed" || !strings.Contains(sent(s), `must be a JSON object; these are none: {\"title\":\"Hammers\",\"content`) {
+				t.Errorf("%+v: %s", answer, sent(s))
+			}
+		})
+	})
 	t.Run("given up", func(t *testing.T) {
 		scripted(t, on, []llmtest.Step{bad(`{}`), bad(`{}`), bad(`{}`)}, func(t *testing.T, w *world, agent api.Agent, s *llmtest.Server) {
 			answer, _ := w.ask(agent.ID, "Please create a post")
