@@ -5,12 +5,10 @@ package daemon
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -283,14 +281,4 @@ func (d *Daemon) Close() error {
 		d.logEnd("close websockets", d.sockets.Close(ctx, websocket.StatusGoingAway, "stop"))
 	}
 	return errors.Join(d.helpdesk.Close(), d.store.Close())
-}
-
-// llmConfig reads the vendors' settings.
-func (c *Config) llmConfig() llm.Config {
-	return llm.Config{
-		OpenAI:     llm.Endpoint{Key: string(c.OpenAIKey), BaseURL: c.OpenAIBaseURL},
-		Anthropic:  llm.Endpoint{Key: string(c.AnthropicKey), BaseURL: c.AnthropicBaseURL},
-		ModelNames: pairs(c.ModelMap),
-		HTTP:       &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true}},
-	}
 }

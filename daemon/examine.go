@@ -63,7 +63,7 @@ func (d *Daemon) examineSites(ctx context.Context) []Finding {
 // ExamineModels asks every configured server for its models, and reports names of
 // the map that lead nowhere.
 func (c *Config) ExamineModels(ctx context.Context) []Finding {
-	router, names := llm.Open(c.llmConfig()), pairs(c.ModelMap)
+	router, names := llm.Open(c.models()), pairs(c.ModelMap)
 	found := c.examineMap()
 	servers := router.Check(ctx)
 	if len(servers) == 0 {
@@ -81,7 +81,11 @@ func (c *Config) ExamineModels(ctx context.Context) []Finding {
 		i := slices.IndexFunc(servers, func(s llm.Checked) bool { return s.Address == by.Address })
 		found = append(found, examineModel(m.ID, names[m.ID], by, &servers[i]))
 	}
-	return found
+	covers := "svcd itself"
+	if model := router.ImageModel(); model != "" {
+		covers = model
+	}
+	return append(found, Finding{"models", FoundOK, "covers are drawn by " + covers})
 }
 
 // examineMap reports models of the map that there are none of.
@@ -89,7 +93,7 @@ func (c *Config) examineMap() []Finding {
 	var found []Finding
 	for _, id := range slices.Sorted(maps.Keys(pairs(c.ModelMap))) {
 		if _, ok := llm.FindModel(id); !ok {
-			found = append(found, Finding{"model-map", FoundFail, fmt.Sprintf("there is no model %s; there are %s", id, strings.Join(modelIDs(), ", "))})
+			found = append(found, Finding{"model-map", FoundFail, fmt.Sprintf("there is no model %s; there are %s", id, strings.Join(llm.ModelIDs(), ", "))})
 		}
 	}
 	return found
@@ -106,7 +110,7 @@ func (d *Daemon) warn(ctx context.Context) {
 }
 
 func examineServer(s llm.Checked) Finding {
-	f := Finding{"models", FoundOK, fmt.Sprintf("%s answered, with %d models", s.Address, len(s.Models))}
+	f := Finding{"models", FoundOK, fmt.Sprintf("%s answered, with %d models; it is asked as %s", s.Address, len(s.Models), s.Provider)}
 	if p := s.Problem; p != nil {
 		f.State, f.Text = FoundFail, s.Address+" "+problemText(p)
 	}
@@ -138,14 +142,6 @@ func examineModel(id, mapped string, by llm.Serving, s *llm.Checked) Finding {
 		f.State, f.Text = FoundNote, f.Text+", which is not among its models"
 	}
 	return f
-}
-
-func modelIDs() []string {
-	var ids []string
-	for _, m := range llm.Models() {
-		ids = append(ids, m.ID)
-	}
-	return ids
 }
 
 // CheckTLS reads the certificate, where files are configured.

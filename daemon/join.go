@@ -53,7 +53,7 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.team.Version, d.team.StorageLimit = Release(), d.cfg.teamSize()
 	d.access = access.New(d.store)
 	d.sites = sites.New(d.store, d.log, box)
-	d.models = llm.Open(d.cfg.llmConfig())
+	d.models = llm.Open(d.cfg.models())
 	d.media = media.New(d.store, d.log, 0)
 	d.posts = posts.New(d.store, d.log)
 	d.jobs = jobs.New(d.store, d.models, jobs.Options{Workers: d.cfg.JobWorkers})

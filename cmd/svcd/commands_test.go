@@ -116,6 +116,22 @@ func TestConfigErrors(t *testing.T) {
 	refuses(t, svcd("serve", "--config", "/does/not/exist.yaml"))
 }
 
+// What the settings of the models may not be is said before anything is asked.
+func TestModelSettings(t *testing.T) {
+	f := doctor(t, 1, "--data", t.TempDir(), "--openai-dialect", "own", "--anthropic-base-url", "localhost:1", "--image-model", "draw", "--model-silence", "1ms", "--chat-workers", "0")
+	for _, want := range []string{`openai-dialect: "own"`, `anthropic-base-url: "localhost:1"`, "image-model: ", "model-silence: ", "chat-workers "} {
+		if !strings.Contains(f["configuration"].Text, want) {
+			t.Errorf("lacks %q: %s", want, f["configuration"].Text)
+		}
+	}
+	out := does(t, "config", "show", "--chat-workers", "7", "--openai-dialect", "compatible")
+	for _, want := range []string{"chat-workers: 7", "openai-dialect: compatible", "model-silence: 15s", "model-calls: 128"} {
+		if !strings.Contains("\n"+out, "\n"+want+"\n") {
+			t.Errorf("lacks %s:\n%s", want, out)
+		}
+	}
+}
+
 // Keys travel in clear text only where nobody else listens.
 func TestPublicAddressNeedsTLS(t *testing.T) {
 	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:80", "localhost.example:80"} {
@@ -296,7 +312,7 @@ func TestCompatibleServer(t *testing.T) {
 		t.Errorf("the log says\n%s", log)
 	}
 	out := does(t, "doctor", "--data", data, "--listen", strings.TrimPrefix(p.URL, "http://"), "--admin", "")
-	for _, want := range []string{ollama.URL + "/v1 answered, with 2 models", "gpt-6-luna is asked of " + ollama.URL + "/v1 as qwen3:8b", "claude-haiku-5-5 is answered offline"} {
+	for _, want := range []string{ollama.URL + "/v1 answered, with 2 models; it is asked as compatible", "covers are drawn by svcd itself", "gpt-6-luna is asked of " + ollama.URL + "/v1 as qwen3:8b", "claude-haiku-5-5 is answered offline"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

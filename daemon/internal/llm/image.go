@@ -55,6 +55,10 @@ func (r *Router) Image(ctx context.Context, req ImageRequest) (Image, error) {
 	})
 }
 
+// ImageModel is the vendor's model that draws; empty where images are drawn in
+// this process.
+func (r *Router) ImageModel() string { return r.imageModel }
+
 func altText(req ImageRequest, kind string) string {
 	if title := strings.TrimSpace(req.Title); title != "" {
 		return fmt.Sprintf("%s: %s", kind, title)
