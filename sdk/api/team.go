@@ -98,7 +98,7 @@ type MemberInvite struct {
 // MemberInvited is the answer to MemberInvite.
 type MemberInvited struct {
 	User   User   `json:"user"`
-	Link   string `json:"link" doc:"Single use, valid 72 hours, shown once."`
+	Link   Secret `json:"link" doc:"Single use, valid 72 hours, shown once."`
 	Expire Time   `json:"expiresAt"`
 }
 

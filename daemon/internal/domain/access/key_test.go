@@ -16,8 +16,8 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-func authenticate(w *teamtest.World, bearer, address string) (op.Caller, api.Code) {
-	who, err := w.Access.Authenticate(w.Context(), bearer, address)
+func authenticate(w *teamtest.World, bearer api.Secret, address string) (op.Caller, api.Code) {
+	who, err := w.Access.Authenticate(w.Context(), string(bearer), address)
 	return who, w.Code(err)
 }
 
@@ -26,7 +26,7 @@ func TestKeyLife(t *testing.T) {
 	owner := w.Enter(w.Found("a").LinkToken)
 	expires := api.TimeOf(w.Now().Add(time.Hour))
 	k := optest.Must[api.Key](w.As(owner), "apiKeys.create", api.KeyCreate{Name: "ci", Scopes: []string{"posts:read", "posts:write"}, ExpiresAt: expires})
-	if !regexp.MustCompile(`^svc_[0-9A-Za-z]{38}$`).MatchString(k.Secret) || k.Last4 != k.Secret[38:] || k.State != "active" || !slices.Equal(k.Scopes, []string{"posts:read", "posts:write"}) {
+	if !regexp.MustCompile(`^svc_[0-9A-Za-z]{38}$`).MatchString(string(k.Secret)) || k.Last4 != string(k.Secret[38:]) || k.State != "active" || !slices.Equal(k.Scopes, []string{"posts:read", "posts:write"}) {
 		t.Fatalf("%+v", k)
 	}
 	who, code := authenticate(w, k.Secret, teamtest.Home)
@@ -70,13 +70,13 @@ func TestRolledKeyWorksForTheGrace(t *testing.T) {
 	second := optest.Must[api.Key](w.As(owner), "apiKeys.roll", api.KeyRoll{ID: first.ID, GraceHours: 2})
 	check := func(want ...api.Code) {
 		t.Helper()
-		for i, secret := range []string{first.Secret, second.Secret} {
+		for i, secret := range []api.Secret{first.Secret, second.Secret} {
 			if _, code := authenticate(w, secret, teamtest.Home); code != want[i] {
 				t.Fatalf("secret %d: %q, want %q", i+1, code, want[i])
 			}
 		}
 	}
-	if second.Secret == first.Secret || second.ID != first.ID || second.Last4 != second.Secret[38:] {
+	if second.Secret == first.Secret || second.ID != first.ID || second.Last4 != string(second.Secret[38:]) {
 		t.Fatalf("%+v", second)
 	}
 	check("", "")
@@ -137,7 +137,7 @@ func TestWrongKeysAreLimitedByAddressAndRightOnesNever(t *testing.T) {
 			t.Fatalf("attempt %d: %q", i, code)
 		}
 	}
-	_, err := w.Access.Authenticate(t.Context(), wrong, teamtest.Home)
+	_, err := w.Access.Authenticate(t.Context(), string(wrong), teamtest.Home)
 	if wait := op.Refusal(err).RetryAfter; wait != 3 {
 		t.Fatal("retry after", wait)
 	}
@@ -209,17 +209,17 @@ func TestUseIsNotedLaterAndToTheMinute(t *testing.T) {
 }
 
 // mistype changes one character of a key.
-func mistype(key string) string {
+func mistype(key api.Secret) api.Secret {
 	c := byte('a')
 	if key[10] == c {
 		c = 'b'
 	}
-	return key[:10] + string(c) + key[11:]
+	return key[:10] + api.Secret(c) + key[11:]
 }
 
 func TestEveryTypoIsCaughtOffline(t *testing.T) {
 	w := teamtest.New(t)
-	key := w.Found("a").Key.Secret
+	key := string(w.Found("a").Key.Secret)
 	if _, ok := access.ParseKey(key); !ok {
 		t.Fatal("the key itself")
 	}
@@ -271,9 +271,9 @@ func benchmarkKeys(b *testing.B) (*teamtest.World, []string) {
 	for i := range 20 {
 		t := w.Found(fmt.Sprintf("t%d", i))
 		owner := w.Enter(t.LinkToken)
-		all = append(all, t.Key.Secret)
+		all = append(all, string(t.Key.Secret))
 		for range 49 {
-			all = append(all, optest.Must[api.Key](w.As(owner), "apiKeys.create", api.KeyCreate{Name: "n", Scopes: []string{"*"}}).Secret)
+			all = append(all, string(optest.Must[api.Key](w.As(owner), "apiKeys.create", api.KeyCreate{Name: "n", Scopes: []string{"*"}}).Secret))
 		}
 	}
 	return w, all
@@ -292,7 +292,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 	})
 	b.Run("mistyped", func(b *testing.B) {
 		b.ReportAllocs()
-		wrong := mistype(all[0])
+		wrong := string(mistype(api.Secret(all[0])))
 		for b.Loop() {
 			if _, err := w.Access.Authenticate(b.Context(), wrong, teamtest.Home); err == nil {
 				b.Fatal("accepted")

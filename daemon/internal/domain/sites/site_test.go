@@ -28,6 +28,12 @@ func newSite(t *testing.T) (*teamtest.World, op.Caller, api.Site) {
 		Name: "Shop", AllowedOrigins: []string{"https://Shop.Example:443/", "http://localhost:3000"}, Identity: "optional"})
 }
 
+// rotate gives a site another secret and returns it.
+func rotate(w *teamtest.World, who op.Caller, id string) string {
+	w.Helper()
+	return string(optest.Must[api.SiteSecretRolled](w.As(who), "sites.rotateSecret", api.SiteRef{ID: id}).Secret)
+}
+
 func TestSites(t *testing.T) {
 	w, owner, v := newSite(t)
 	if want := []string{"https://shop.example", "http://localhost:3000"}; !slices.Equal(v.AllowedOrigins, want) || v.Color != "#2563eb" || v.Secret.Set {
@@ -127,10 +133,10 @@ func mac(secret, text string) []byte {
 func TestIdentity(t *testing.T) {
 	w, owner, v := newSite(t)
 	rolled := optest.Must[api.SiteSecretRolled](w.As(owner), "sites.rotateSecret", api.SiteRef{ID: v.ID})
-	if v = rolled.Site; !v.Secret.Set || !strings.HasSuffix(rolled.Secret, v.Secret.Last4) {
+	if v = rolled.Site; !v.Secret.Set || !strings.HasSuffix(string(rolled.Secret), v.Secret.Last4) {
 		t.Fatalf("%+v", rolled)
 	}
-	secret, now := rolled.Secret, w.Now()
+	secret, now := string(rolled.Secret), w.Now()
 	hs256 := map[string]any{"alg": "HS256", "typ": "JWT"}
 	with := func(header map[string]any, more map[string]any) string {
 		claims := map[string]any{"sub": "u1", "email": "Ada@X.io", "name": "Ada", "exp": now.Add(time.Hour).Unix()}
@@ -219,7 +225,7 @@ func TestEarlierSecretSignsOneForm(t *testing.T) {
 	}
 	for used, other := range map[string]string{"jwt": "hmac", "hmac": "jwt"} {
 		w, owner, v := newSite(t)
-		secret := optest.Must[api.SiteSecretRolled](w.As(owner), "sites.rotateSecret", api.SiteRef{ID: v.ID}).Secret
+		secret := rotate(w, owner, v.ID)
 		earlier(w, owner.Team, v.ID)
 		verify := func(user api.ChatUser) bool {
 			_, ok := w.Sites.VerifyIdentity(t.Context(), v, user)
@@ -248,7 +254,7 @@ func TestEarlierSecretSignsOneForm(t *testing.T) {
 			t.Error(got)
 		}
 		rolled := optest.Must[api.SiteSecretRolled](w.As(owner), "sites.rotateSecret", api.SiteRef{ID: v.ID})
-		if verify(forms[used](rolled.Secret, w.Now())) || rolled.Site.Secret.Form != "" || rolled.Site.Secret.Version != 1 {
+		if verify(forms[used](string(rolled.Secret), w.Now())) || rolled.Site.Secret.Form != "" || rolled.Site.Secret.Version != 1 {
 			t.Errorf("a new secret signs %s itself: %+v", used, rolled.Site.Secret)
 		}
 	}
@@ -258,7 +264,7 @@ func TestEarlierSecretSignsOneForm(t *testing.T) {
 // other form.
 func TestHMACOfAChosenIDIsNoJWT(t *testing.T) {
 	w, owner, v := newSite(t)
-	secret := optest.Must[api.SiteSecretRolled](w.As(owner), "sites.rotateSecret", api.SiteRef{ID: v.ID}).Secret
+	secret := rotate(w, owner, v.ID)
 	forged := jwt(t, "", map[string]any{"alg": "HS256"}, map[string]any{"sub": "admin", "name": "CEO", "exp": w.Now().Add(time.Hour).Unix()})
 	id := forged[:strings.LastIndex(forged, ".")]
 	signed := mac(key(secret, "hmac"), id)
@@ -278,7 +284,7 @@ func TestDocumentedSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, owner, v := newSite(t)
-	secret := optest.Must[api.SiteSecretRolled](w.As(owner), "sites.rotateSecret", api.SiteRef{ID: v.ID}).Secret
+	secret := rotate(w, owner, v.ID)
 	labels := regexp.MustCompile(`createHmac\('sha256', SECRET\)\.update\('([^']+)'\)`).FindAllStringSubmatch(string(doc), -1)
 	if len(labels) != 2 {
 		t.Fatalf("docs/widget.md makes keys of %q", labels)
@@ -297,7 +303,7 @@ func TestDocumentedSignatures(t *testing.T) {
 // The secret of a site is in the answer alone: not in the store's file.
 func TestSiteSecretIsSealed(t *testing.T) {
 	w, owner, v := newSite(t)
-	secret := optest.Must[api.SiteSecretRolled](w.As(owner), "sites.rotateSecret", api.SiteRef{ID: v.ID}).Secret
+	secret := rotate(w, owner, v.ID)
 	b, err := os.ReadFile(w.Path())
 	w.Must(err)
 	if strings.Contains(string(b), secret) || strings.Contains(string(b), strings.TrimPrefix(secret, "wsec_")) {

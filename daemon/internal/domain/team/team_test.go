@@ -35,7 +35,7 @@ func TestFirstRun(t *testing.T) {
 	if empty, _ := w.Teams.Empty(t.Context()); empty {
 		t.Fatal("still empty")
 	}
-	who, err := w.Access.Authenticate(t.Context(), b.Key.Secret, teamtest.Home)
+	who, err := w.Access.Authenticate(t.Context(), string(b.Key.Secret), teamtest.Home)
 	w.Must(err)
 	me := optest.Must[api.Me](w.As(who), "me.get", api.None{})
 	if me.Team != (api.TeamRef{ID: b.Team.ID, Name: "Ada & Co.", Slug: "ada-co"}) || me.KeyName != "first key" ||
@@ -99,7 +99,7 @@ func TestTeamSettings(t *testing.T) {
 	}
 	brand := api.Brand{Description: "We make things.", Facts: []string{"Founded 1999"}, LogoURL: "https://x.io/l.png"}
 	optest.Must[api.Brand](w.As(owner), "team.brand.update", brand)
-	key, err := w.Access.Authenticate(t.Context(), b.Key.Secret, teamtest.Home)
+	key, err := w.Access.Authenticate(t.Context(), string(b.Key.Secret), teamtest.Home)
 	w.Must(err)
 	if got := optest.Must[api.Brand](w.As(key), "brand.get", api.None{}); got.Description != brand.Description || got.Facts[0] != brand.Facts[0] {
 		t.Fatalf("%+v", got)
@@ -159,11 +159,10 @@ func TestARemovedMemberIsOutAtOnce(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
 	in := optest.Must[api.MemberInvited](w.As(owner), "team.invite", api.MemberInvite{Email: "e@a.example", Role: "editor"})
-	_, link, _ := strings.Cut(in.Link, "token=")
-	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: link, NewPassword: teamtest.Password})
+	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: teamtest.TokenOf(in.Link), NewPassword: teamtest.Password})
 	w.Caller(s.Token)
 	optest.Must[api.None](w.As(owner), "team.remove", api.MemberRef{ID: in.User.ID})
-	if _, err := w.Access.AuthenticateSession(t.Context(), s.Token, teamtest.Home, ""); w.Code(err) != api.CodeSessionRequired {
+	if _, err := w.Access.AuthenticateSession(t.Context(), string(s.Token), teamtest.Home, ""); w.Code(err) != api.CodeSessionRequired {
 		t.Fatal(err)
 	}
 	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", api.Login{Email: "e@a.example", Password: teamtest.Password})
@@ -182,7 +181,7 @@ func TestRoleCountsFromTheNextRequestOn(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
 	in := optest.Must[api.MemberInvited](w.As(owner), "team.invite", api.MemberInvite{Email: "e@a.example", Role: "admin"})
-	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: in.Link[strings.Index(in.Link, "link_"):]})
+	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: teamtest.TokenOf(in.Link)})
 	optest.Must[api.User](w.As(owner), "team.setRole", api.MemberRole{ID: in.User.ID, Role: "viewer"})
 	if who := w.Caller(s.Token); who.Role != op.Viewer || who.Scopes&op.PostsWrite != 0 {
 		t.Fatalf("%+v", who)
@@ -307,7 +306,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	w := teamtest.New(t)
 	b := w.Found("a")
 	owner := w.Enter(b.LinkToken)
-	secrets := []string{b.Key.Secret, b.LinkToken, teamtest.Password, "the wrong password", "yet another one"}
+	secrets := []api.Secret{b.Key.Secret, b.LinkToken, teamtest.Password, "the wrong password", "yet another one"}
 	res, refusal := w.Table.Call(t.Context(), op.Request{
 		Op: w.Table.Lookup("apiKeys.create"), Caller: owner, IdempotencyKey: "once", Args: op.Args{Body: []byte(`{"name":"ci"}`)},
 	})
@@ -320,9 +319,9 @@ func TestNoSecretIsKept(t *testing.T) {
 	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", api.Login{Email: "owner@a.example", Password: "the wrong password"})
 	session := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{Email: "owner@a.example", Password: teamtest.Password})
 	optest.Must[api.None](w.As(owner), "auth.changePassword", api.PasswordChange{Current: teamtest.Password, New: "yet another one"})
-	for _, s := range []string{key.Secret, rolled.Secret, session.Token, in.Link[strings.Index(in.Link, "link_"):]} {
+	for _, s := range []api.Secret{key.Secret, rolled.Secret, session.Token, teamtest.TokenOf(in.Link)} {
 		if len(s) < 40 {
-			t.Fatalf("%q is no secret", s)
+			t.Fatalf("%q is no secret", string(s))
 		}
 		secrets = append(secrets, s)
 	}
@@ -353,7 +352,7 @@ func TestNoSecretIsKept(t *testing.T) {
 func TestRowsAreForTheirRoles(t *testing.T) {
 	w := teamtest.New(t)
 	b := w.Found("a")
-	key, err := w.Access.Authenticate(t.Context(), b.Key.Secret, teamtest.Home)
+	key, err := w.Access.Authenticate(t.Context(), string(b.Key.Secret), teamtest.Home)
 	w.Must(err)
 	owner := w.Enter(b.LinkToken)
 	viewer := w.Invite(owner, "v@a.example", "viewer")
@@ -376,7 +375,7 @@ func TestRunWritesWhatIsLeft(t *testing.T) {
 	w := teamtest.New(t)
 	b := w.Found("a")
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := w.Access.Authenticate(ctx, b.Key.Secret, teamtest.Home)
+	_, err := w.Access.Authenticate(ctx, string(b.Key.Secret), teamtest.Home)
 	w.Must(err)
 	cancel()
 	w.Must(w.Access.Run(ctx))

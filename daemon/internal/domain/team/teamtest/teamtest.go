@@ -67,7 +67,7 @@ func (w *World) Must(err error) {
 // Founded is a new team with the token of its owner's sign-in link.
 type Founded struct {
 	team.Bootstrapped
-	LinkToken string
+	LinkToken api.Secret
 }
 
 // Found makes a team of that name, whose owner is owner@<name>.example.
@@ -79,9 +79,9 @@ func (w *World) Found(name string) Founded {
 }
 
 // TokenOf returns the token in a sign-in link's address.
-func TokenOf(link string) string {
-	_, token, _ := strings.Cut(link, "token=")
-	return token
+func TokenOf(link api.Secret) api.Secret {
+	_, token, _ := strings.Cut(string(link), "token=")
+	return api.Secret(token)
 }
 
 // From is a caller at an address who has not signed in.
@@ -90,16 +90,16 @@ func From(address string) op.Caller {
 }
 
 // Enter signs in with a link's token, sets the password, and returns the caller.
-func (w *World) Enter(linkToken string) op.Caller {
+func (w *World) Enter(linkToken api.Secret) op.Caller {
 	w.Helper()
 	s := optest.Must[api.Session](w.As(From(Home)), "auth.login", api.Login{LinkToken: linkToken, NewPassword: Password})
 	return w.Caller(s.Token)
 }
 
 // Caller returns whom a session's token signs in.
-func (w *World) Caller(token string) op.Caller {
+func (w *World) Caller(token api.Secret) op.Caller {
 	w.Helper()
-	who, err := w.Access.AuthenticateSession(w.Context(), token, Home, "test")
+	who, err := w.Access.AuthenticateSession(w.Context(), string(token), Home, "test")
 	w.Must(err)
 	who.RequestID = "req_1"
 	return who
