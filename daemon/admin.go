@@ -19,6 +19,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/budget"
 	"edgesvc.dev/svc/daemon/internal/refusals"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv/bolt"
 )
 
@@ -28,7 +29,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(store *bolt.Store, large *budget.Budget) *metrics {
+func newMetrics(store *bolt.Store, large *budget.Budget, indexes *search.Memory) *metrics {
 	m := &metrics{registry: prometheus.NewRegistry()}
 	m.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "svc_operation_seconds", Help: "Time to answer an operation, by its name and status.",
@@ -43,6 +44,9 @@ func newMetrics(store *bolt.Store, large *budget.Budget) *metrics {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "svc_large_body_bytes", Help: "Bytes of large request and answer bodies in flight.",
 	}, func() float64 { return float64(large.InUse()) }))
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "svc_search_bytes", Help: "Memory of the search indexes.",
+	}, func() float64 { return float64(indexes.Bytes()) }))
 	figure("svc_store_commits", "Durable commits since the start.", func(s bolt.Stats) float64 { return float64(s.Commits) })
 	figure("svc_store_functions", "Update functions run since the start.", func(s bolt.Stats) float64 { return float64(s.Functions) })
 	figure("svc_store_queue", "Updates that wait for a commit.", func(s bolt.Stats) float64 { return float64(s.Queue) })

@@ -38,6 +38,7 @@ type Config struct {
 	MaxSize          size          `name:"max-size" env:"SVCD_MAX_SIZE" default:"64GiB" doc:"Largest size of the data file. Writes are refused beyond it, reads go on."`
 	TeamSize         size          `name:"team-size" env:"SVCD_TEAM_SIZE" doc:"Most bytes that one team may store, so that none fills the data file for all. Empty: half of max-size."`
 	MemoryLimit      size          `name:"memory-limit" env:"SVCD_MEMORY_LIMIT" doc:"Soft memory limit of the process. Empty: none beyond GOMEMLIMIT."`
+	SearchMemory     size          `name:"search-memory" env:"SVCD_SEARCH_MEMORY" default:"64MiB" doc:"Memory for the search indexes of all teams. Those of teams that nobody searched longest are dropped beyond it, and read again when they are needed."`
 	Limits           []string      `name:"limits" env:"SVCD_LIMITS" default:"read=600,write=300,ai=30,events=6000,emails=120,mcp=300,trpc=1200,login=10,pages=600,search=60" doc:"Requests a minute for each credential, or for each client network without one, by class. 0 means no limit."`
 	JobWorkers       int           `name:"job-workers" env:"SVCD_JOB_WORKERS" default:"4" doc:"Generation jobs that run at once."`
 	EventRetention   time.Duration `name:"event-retention" env:"SVCD_EVENT_RETENTION" default:"2160h" doc:"How long the event log is kept."`

@@ -113,6 +113,7 @@ func Open(cfg *Config) (*Daemon, error) {
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
+	dropOldIndex(cfg.Data)
 	store, err := bolt.Open(DataFile(cfg.Data), bolt.Options{MaxSize: int64(cfg.MaxSize)})
 	if err != nil {
 		return nil, err
@@ -133,6 +134,18 @@ func Open(cfg *Config) (*Daemon, error) {
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.join(limits, box, allow)
 	return d, nil
+}
+
+// dropOldIndex removes the folder in which earlier releases kept their search
+// index: nothing reads it any more.
+func dropOldIndex(data string) {
+	folder := filepath.Join(data, "search")
+	if _, err := os.Stat(filepath.Join(folder, "index_meta.json")); err != nil {
+		return // there is none, or it is something else
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		slog.Warn("the search index of an earlier release is left behind", "folder", folder, "err", err)
+	}
 }
 
 // Conns is how many connections so many open files allow, 0 for unlimited, and

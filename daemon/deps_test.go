@@ -75,7 +75,7 @@ var allowed = map[string][]string{
 	// What tests of domains stand on.
 	"daemon/internal/optest": append([]string{"kv/bolt"}, below...),
 	// Search finds texts of any kind.
-	"daemon/internal/search":       {"daemon/internal/safehtml", "daemon/internal/search/words", "kv"},
+	"daemon/internal/search":       {"daemon/internal/safehtml", "daemon/internal/search/words", "kv", "sdk/api"},
 	"daemon/internal/search/words": nil,
 	// The attack corpus that tests share.
 	"daemon/internal/safehtml/...": {"daemon/internal/safehtml"},

@@ -573,6 +573,21 @@ export interface FieldError {
   code: string;
   message: string;
 }
+export interface FoundSection {
+  /** Id of its heading on the page; empty before the first heading. */
+  anchor: string;
+  heading: string;
+  /** The headings above it and its own, outermost first. */
+  path: string[];
+  /** Of the page, with the anchor. */
+  url: string;
+  /** At most 200 characters of plain text around the words that were searched for. */
+  snippet: string;
+  /** Where these words stand in the snippet: begin and end of each, in UTF-16 units. */
+  marks: number[][];
+  /** The passage that fits best, word for word from the text. */
+  quote: string;
+}
 export interface Gap {
   id: string;
   /** The latest wording. */
@@ -615,10 +630,12 @@ export interface HelpHit {
   excerpt: string;
   /** The passage that fits best, word for word from the article. */
   quote?: string | undefined;
-  /** BM25; comparable within one answer. */
+  /** Comparable within one answer. */
   score: number;
-  /** Share of the words asked for that the best passage has, with its heading and the title. */
+  /** Share of the question that the article has, rarer words counting more. */
   covered: number;
+  /** Its best sections, at most two. */
+  sections: FoundSection[];
 }
 export interface HelpHits {
   data: HelpHit[];
@@ -627,6 +644,8 @@ export interface HelpSearch {
   q: string;
   limit?: number | undefined;
   status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
+  /** Only articles of this language, such as de; de-AT leaves out those of other places. */
+  locale?: string | undefined;
 }
 export interface Helpful {
   yes: number;
@@ -1891,7 +1910,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
       /** Lists questions that no help article answers, those of one meaning together. */
       list: Query<GapQuery | void, PageOfGap>;
     };
-    /** Rebuilds the search index of the help articles. */
+    /** Drops the search index of the team's help articles and builds it again. */
     reindex: Mutation<Record<string, never> | void, Reindexed>;
     /** Finds the help articles that answer a question or hold the words of a search, best first. */
     search: Query<HelpSearch, HelpHits>;

@@ -120,3 +120,23 @@ func (c *cutter) add(end int) {
 	s.Path = slices.Clip(s.Path)
 	c.found = append(c.found, s)
 }
+
+// Anchors are the ids that the headings of a document's sections have on a page, ""
+// for a section without a heading.
+func Anchors(src string, secs []Section) []string {
+	headings := Headings(src)
+	ids := make([]string, len(secs))
+	for i, s := range secs {
+		if len(s.Path) == 0 {
+			continue
+		}
+		own := s.Path[len(s.Path)-1]
+		for len(headings) > 0 && headings[0].Text != own { // inside code, say
+			headings = headings[1:]
+		}
+		if len(headings) > 0 {
+			ids[i], headings = headings[0].ID, headings[1:]
+		}
+	}
+	return ids
+}

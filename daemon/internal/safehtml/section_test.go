@@ -44,6 +44,15 @@ func TestSections(t *testing.T) {
 	}
 }
 
+// The anchors of sections are the ids of their headings on a page.
+func TestAnchors(t *testing.T) {
+	in := `Intro<h2>Set up</h2>a<pre><h2>Set up</h2></pre><h3 id="own">Other</h3>b<h2><img></h2><h2>Set up</h2>c<h4>Größe &amp; more`
+	got := safehtml.Anchors(in, safehtml.Sections(in))
+	if want := []string{"", "set-up", "own", "set-up-2", "größe--more"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // FuzzSections holds that no section has text that the document has not, and that
 // all of its text is in one.
 func FuzzSections(f *testing.F) {

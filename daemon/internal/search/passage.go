@@ -131,8 +131,10 @@ func lastSentence(text string) int {
 const maxSnippet = 200
 
 // Snippet is the passage of a text, cut around most of the words if it is long.
-func (f *Found) Snippet(text string) Snippet {
-	s := f.mark(strings.Join(strings.Fields(f.Passage(text)), " "))
+func (f *Found) Snippet(text string) Snippet { return f.snippet(f.Passage(text)) }
+
+func (f *Found) snippet(passage string) Snippet {
+	s := f.mark(strings.Join(strings.Fields(passage), " "))
 	from, to := s.window()
 	return s.cut(from, to)
 }

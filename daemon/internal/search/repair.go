@@ -6,7 +6,7 @@ const (
 	minRepaired        = 4 // letters of a word that may have a slip
 	minRepairedForeign = 6 // of one in a language that no document is in
 	minTwoSlips        = 8
-	minOtherLetter     = 6 // one letter in place of another makes short words other words
+	minOtherLetter     = 6 // of one that may become a word of fewer than minRepaired
 	minBeginning       = 5
 	minHalf            = 3
 )

@@ -8,6 +8,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/slug"
 	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
@@ -74,7 +75,11 @@ func (s *Service) add(tx kv.Tx, who op.Caller, r record, content string, derived
 		return api.Article{}, err
 	}
 	id := r.Article.ID
-	_, err := slug.Insert(tx, articleSlugs, table, who.Team, id, &r, derived, func(r *record, free string) (*record, error) {
+	var err error
+	if r.Turn, err = search.Changed(tx, kind, who.Team); err != nil {
+		return api.Article{}, err
+	}
+	_, err = slug.Insert(tx, articleSlugs, table, who.Team, id, &r, derived, func(r *record, free string) (*record, error) {
 		r.Article.Slug = free
 		return r, nil
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -54,6 +55,9 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.ArticleRef) error {
 		return err
 	}
 	if err := table.Delete(tx, who.Team, in.ID); err != nil {
+		return err
+	}
+	if err := search.Deleted(tx, kind, who.Team); err != nil {
 		return err
 	}
 	return s.announce(tx, who, r.show(), nil, deleted)

@@ -8,6 +8,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/slug"
 	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
@@ -98,6 +99,10 @@ func (s *Service) save(tx kv.Tx, who op.Caller, was, r *record) error {
 		return err
 	}
 	r.Revisions, r.Editor, r.Active = kept.Revisions, kept.Editor, kept.Active
+	var err error
+	if r.Turn, err = search.Changed(tx, kind, who.Team); err != nil {
+		return err
+	}
 	stored := *r
 	stored.Article.Content = "" // it is the record's body
 	if err := table.Put(tx, who.Team, r.Article.ID, &stored); err != nil {

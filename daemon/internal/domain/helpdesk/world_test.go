@@ -2,13 +2,13 @@ package helpdesk_test
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/optest"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -22,27 +22,17 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{World: optest.New(t, helpdesk.Events())}
 	w.start()
-	w.Checked(helpdesk.Tables())
+	w.Checked(append(helpdesk.Tables(), search.Tables()...))
 	return w
 }
 
-func (w *world) indexDir() string { return filepath.Join(w.Dir, "search") }
-
 // start makes the service as a daemon does that begins.
 func (w *world) start() {
-	w.desk = helpdesk.New(w.Store, w.Log, helpdesk.Options{IndexDir: w.indexDir()})
+	w.desk = helpdesk.New(w.Store, w.Log, search.NewMemory(1<<30))
 	w.desk.Now = w.Now
 	w.Join(w.desk.Ops())
 	desk := w.desk
 	w.T.Cleanup(func() { desk.Close() })
-}
-
-func (w *world) restart() {
-	w.T.Helper()
-	if err := w.desk.Close(); err != nil {
-		w.T.Fatal(err)
-	}
-	w.start()
 }
 
 var alice = optest.Key("team_a")
@@ -89,13 +79,13 @@ func (w *world) do(name, id string) api.Article {
 }
 
 // search asks as a visitor's agent does.
-func (w *world) search(q string) []helpdesk.Hit {
+func (w *world) search(q string) []search.Result {
 	w.T.Helper()
-	hits, err := w.desk.Search(w.T.Context(), "team_a", q, 5)
+	found, err := w.desk.Search(w.T.Context(), "team_a", search.Query{Text: q, Status: api.ArticlePublished, Limit: 5})
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	return hits
+	return found.Articles
 }
 
 // found are the titles of what a question finds, the best first.

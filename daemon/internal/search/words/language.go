@@ -22,12 +22,17 @@ type Language struct {
 	Code string // of ISO 639-1; "" for every language without lists and a stemmer
 
 	stem func(*snowballstem.Env) bool
-	stop map[string]bool
+	stop map[string]bool // with dressing
+	pure map[string]bool // without
 	weak map[string]bool
 }
 
 // Stop reports a word that says nothing about a subject.
 func (l *Language) Stop(word string) bool { return l.stop[word] || len(word) == 1 && word[0] > '9' }
+
+// Function reports a word that has no meaning of its own: Stop but for the words in
+// which people dress a question.
+func (l *Language) Function(word string) bool { return l.pure[word] }
 
 // Weak reports a word that stands in sentences of any subject. It says a little,
 // and is often rare in a small collection of texts all the same.
@@ -88,7 +93,7 @@ var known = sync.OnceValue(func() (all struct {
 		{"en", english.Stem}, {"de", german.Stem}, {"fr", french.Stem}, {"es", spanish.Stem},
 		{"it", italian.Stem}, {"nl", dutch.Stem}, {"pt", portuguese.Stem},
 	} {
-		all.list = append(all.list, &Language{Code: l.code, stem: l.stem, stop: Set(stopLists[l.code]), weak: Set(weakLists[l.code])})
+		all.list = append(all.list, &Language{Code: l.code, stem: l.stem, stop: Set(stopLists[l.code] + " " + dressing[l.code]), pure: Set(stopLists[l.code]), weak: Set(weakLists[l.code])})
 	}
 	all.list = slices.Clip(all.list)
 	all.other = &Language{}

@@ -1,18 +1,14 @@
 package words
 
-// The stop lists are Snowball's (snowballstem.org, BSD), the English one with the
-// words in which people dress a question.
+// The stop lists are Snowball's (snowballstem.org, BSD).
 var stopLists = map[string]string{
-	"en": `a about above after again against all also am an and any anybody anyone anything are aren't as at be because been before being below between
-		both but by can can't cannot could couldn't d did didn't do does doesn't doing don't down during each ever every few for from further get
-		gets getting go going got had hadn't has hasn't have haven't having he he'd he'll he's hello her here here's hers herself hey hi him himself
-		his how how's i i'd i'll i'm i've if in into is isn't it it's its itself just know let let's like ll m many may me might mine more most much
-		must mustn't my myself need needs no nor not now of off ok okay on once one only or other ought our ours ourselves out over own please
-		possible re s same shall shan't she she'd she'll she's should shouldn't so some somebody someone something still such t tell than thank
-		thanks that that's the their theirs them themselves then there there's these they they'd they'll they're they've thing things this those
-		through to too under until up us use ve very want wanted wants was wasn't we we'd we'll we're we've well were weren't what what's when
-		when's where where's which while who who's whom whose why why's will with won't work works would wouldn't yes you you'd you'll you're you've
-		your yours yourself yourselves`,
+	"en": `a about above after again against all am an and any are aren't as at be because been before being below between both but by can't cannot
+		could couldn't did didn't do does doesn't doing don't down during each few for from further had hadn't has hasn't have haven't having he
+		he'd he'll he's her here here's hers herself him himself his how how's i i'd i'll i'm i've if in into is isn't it it's its itself let's me
+		more most mustn't my myself no nor not of off on once only or other ought our ours ourselves out over own same shan't she she'd she'll she's
+		should shouldn't so some such than that that's the their theirs them themselves then there there's these they they'd they'll they're they've
+		this those through to too under until up very was wasn't we we'd we'll we're we've were weren't what what's when when's where where's which
+		while who who's whom why why's with won't would wouldn't you you'd you'll you're you've your yours yourself yourselves`,
 	"de": `aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes anderm andern anderr anders auch auf aus bei
 		bin bis bist da damit dann das dasselbe dazu daß dein deine deinem deinen deiner deines dem demselben den denn denselben der derer derselbe
 		derselben des desselben dessen dich die dies diese dieselbe dieselben diesem diesen dieser dieses dir doch dort du durch ein eine einem
@@ -69,4 +65,12 @@ var stopLists = map[string]string{
 		quando que quem se seja sejam sejamos sem serei seremos seria seriam será serão seríamos seu seus somos sou sua suas são só também te tem
 		temos tenha tenham tenhamos tenho terei teremos teria teriam terá terão teríamos teu teus teve tinha tinham tive tivemos tiver tivera
 		tiveram tiverem tivermos tivesse tivessem tivéramos tivéssemos tu tua tuas tém tínhamos um uma você vocês vos à às éramos`,
+}
+
+// dressing is the words in which people dress a question, beyond the stop words of
+// its language.
+var dressing = map[string]string{
+	"en": `also anybody anyone anything ever every get gets getting go going got hello hey hi just know like many may might mine much must need needs
+		now ok okay one please possible shall somebody someone something still tell thank thanks thing things us use want wanted wants well whose
+		will work works yes`,
 }
