@@ -455,8 +455,9 @@ func (in *instance) key(t *testing.T, scopes []string) string {
 
 func (in *instance) readOnlyKey(t *testing.T) string { return in.key(t, []string{"read-only"}) }
 
-// passing is what changes by looking, and the nonce of a prompt.
-var passing = regexp.MustCompile(`"(lastUsedAt|expiresAt)":[^,}]*|[A-Z0-9]{16}`)
+// passing is what changes by looking (when a session was last used, and the bytes
+// that this takes), and the nonce of a prompt.
+var passing = regexp.MustCompile(`"(lastUsedAt|expiresAt|bytes)":[^,}]*|[A-Z0-9]{16}`)
 
 // seen is everything that a team sees by operations that only read, of its lists
 // and of the objects: an answer each, empty where there is none.
