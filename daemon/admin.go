@@ -20,7 +20,6 @@ import (
 	"edgesvc.dev/svc/daemon/internal/budget"
 	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/daemon/internal/search"
-	"edgesvc.dev/svc/kv/bolt"
 )
 
 // metrics are what /metrics shows.
@@ -29,7 +28,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(store *bolt.Store, large *budget.Budget, indexes *search.Memory) *metrics {
+func newMetrics(store engine, large *budget.Budget, indexes *search.Memory) *metrics {
 	m := &metrics{registry: prometheus.NewRegistry()}
 	m.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "svc_operation_seconds", Help: "Time to answer an operation, by its name and status.",
@@ -37,23 +36,16 @@ func newMetrics(store *bolt.Store, large *budget.Budget, indexes *search.Memory)
 	}, []string{"op", "status"})
 	m.registry.MustRegister(m.requests, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	figure := func(name, help string, read func(bolt.Stats) float64) {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
-			func() float64 { return read(store.Stats()) }))
-	}
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "svc_large_body_bytes", Help: "Bytes of large request and answer bodies in flight.",
 	}, func() float64 { return float64(large.InUse()) }))
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "svc_search_bytes", Help: "Memory of the search indexes.",
 	}, func() float64 { return float64(indexes.Bytes()) }))
-	figure("svc_store_commits", "Durable commits since the start.", func(s bolt.Stats) float64 { return float64(s.Commits) })
-	figure("svc_store_functions", "Update functions run since the start.", func(s bolt.Stats) float64 { return float64(s.Functions) })
-	figure("svc_store_queue", "Updates that wait for a commit.", func(s bolt.Stats) float64 { return float64(s.Queue) })
-	figure("svc_store_views", "Snapshots that are open.", func(s bolt.Stats) float64 { return float64(s.Views) })
-	figure("svc_store_oldest_view_seconds", "Age of the oldest open snapshot.", func(s bolt.Stats) float64 { return s.OldestView.Seconds() })
-	figure("svc_store_used_bytes", "Bytes of pages that hold data.", func(s bolt.Stats) float64 { return float64(s.Used) })
-	figure("svc_store_free_bytes", "Bytes of pages that will be used again.", func(s bolt.Stats) float64 { return float64(s.Free) })
+	for i, f := range store.Figures() {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "svc_store_" + f.Name, Help: f.Help},
+			func() float64 { return store.Figures()[i].Value }))
+	}
 	for _, kind := range refusals.Kinds() {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "svc_refusals_total", Help: "Requests, connections and frames turned away since the process began, by kind.",

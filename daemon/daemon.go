@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -43,6 +44,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/surface/public"
 	"edgesvc.dev/svc/daemon/internal/surface/rest"
 	"edgesvc.dev/svc/daemon/internal/surface/trpc"
+	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 	"edgesvc.dev/svc/widget"
@@ -64,6 +66,19 @@ func Release() string {
 	return Version
 }
 
+// engine is a store as the daemon runs on it. It fails as a whole: once Failed is
+// closed nothing can be written safely, and Err says why.
+type engine interface {
+	kv.Store
+	Failed() <-chan struct{}
+	Err() error
+	// Figures are those of the backend, for the admin address: the same ones at
+	// each call.
+	Figures() []kv.Figure
+	// Backup writes a copy of the store as it is now.
+	Backup(ctx context.Context, w io.Writer) error
+}
+
 // DataFile is the path of the data file in a data folder.
 func DataFile(folder string) string { return filepath.Join(folder, dataFile) }
 
@@ -71,7 +86,7 @@ func DataFile(folder string) string { return filepath.Join(folder, dataFile) }
 type Daemon struct {
 	cfg   *Config
 	base  string
-	store *bolt.Store
+	store engine
 
 	parts  []domain.Part
 	log    *event.Log
@@ -118,6 +133,11 @@ func Open(cfg *Config) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
+	return openOn(store, cfg)
+}
+
+// openOn joins the services over a store, which it closes when that fails.
+func openOn(store engine, cfg *Config) (*Daemon, error) {
 	limits, err := cfg.limits()
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
