@@ -41,7 +41,7 @@ func linkCommand(c console) *cobra.Command {
 			return json.NewEncoder(c.out).Encode(made)
 		}
 		_, err = fmt.Fprintf(c.out, "sign-in link  %s\n\nIt works once, until %s: svcctl login '%s'\n",
-			made.Link, made.Expire, made.Link)
+			string(made.Link), made.Expire, string(made.Link))
 		return err
 	}
 	return cmd
