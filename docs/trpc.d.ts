@@ -164,13 +164,8 @@ export interface Article {
   /** BCP 47 language tag. */
   locale?: string | undefined;
   publishedAt: Date | null;
-  /** The time of publication that its author gave; a draft takes it when it is published. */
-  date?: Date | undefined;
-  /** Paths at which it was on another site: on the public pages they lead to it (301). */
-  aliases?: string[] | undefined;
   helpful: Helpful;
   provenance: Provenance;
-  metadata?: Record<string, string> | undefined;
   /** One more with each change; the ETag. */
   version: number;
   createdAt: Date;
@@ -188,11 +183,6 @@ export interface ArticleCreate {
   categoryId?: string | undefined;
   tags?: string[] | undefined;
   locale?: string | undefined;
-  /** Time of publication to show in place of the present, in the past. */
-  publishedAt?: Date | undefined;
-  /** Paths of another site that lead here. */
-  aliases?: string[] | undefined;
-  metadata?: Record<string, string> | undefined;
 }
 export interface ArticleFeedback {
   /** Id of the article. */
@@ -219,12 +209,6 @@ export interface ArticlePatch {
   categoryId?: string | null | undefined;
   tags?: string[] | null | undefined;
   locale?: string | null | undefined;
-  /** Time of publication to show, in the past. */
-  publishedAt?: Date | null | undefined;
-  /** Paths of another site that lead here. */
-  aliases?: string[] | null | undefined;
-  /** Merged into the metadata: null removes a key, or all of it. */
-  metadata?: Record<string, string | null> | null | undefined;
 }
 export interface ArticleQuery {
   /** Most records on a page. */
@@ -233,8 +217,6 @@ export interface ArticleQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
   categoryId?: string | undefined;
   tag?: string | undefined;
@@ -257,8 +239,6 @@ export interface ArticleRevisionQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   /** Id of the article. */
   id: string;
   /** Add the content; source: as it was sent. */
@@ -333,8 +313,6 @@ export interface CannedQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   /** Words in shortcut, title or body. */
   q?: string | undefined;
 }
@@ -479,8 +457,6 @@ export interface ConversationQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   state?: 'bot' | 'open' | 'snoozed' | 'resolved' | undefined;
   /** A member's id, or me. */
   assigneeId?: string | undefined;
@@ -544,8 +520,6 @@ export interface EventQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   /** A type, order.*, a category as @commerce, or *. */
   type?: string | undefined;
   /** Events about this person only. */
@@ -573,21 +547,6 @@ export interface FieldError {
   code: string;
   message: string;
 }
-export interface FoundSection {
-  /** Id of its heading on the page; empty before the first heading. */
-  anchor: string;
-  heading: string;
-  /** The headings above it and its own, outermost first. */
-  path: string[];
-  /** Of the page, with the anchor. */
-  url: string;
-  /** At most 200 characters of plain text around the words that were searched for. */
-  snippet: string;
-  /** Where these words stand in the snippet: begin and end of each, in UTF-16 units. */
-  marks: number[][];
-  /** The passage that fits best, word for word from the text. */
-  quote: string;
-}
 export interface Gap {
   id: string;
   /** The latest wording. */
@@ -609,8 +568,6 @@ export interface GapQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   state?: 'open' | 'drafted' | 'dismissed' | undefined;
 }
 export interface GapRef {
@@ -630,12 +587,10 @@ export interface HelpHit {
   excerpt: string;
   /** The passage that fits best, word for word from the article. */
   quote?: string | undefined;
-  /** Comparable within one answer. */
+  /** BM25; comparable within one answer. */
   score: number;
-  /** Share of the question that the article has, rarer words counting more. */
+  /** Share of the words asked for that the best passage has, with its heading and the title. */
   covered: number;
-  /** Its best sections, at most two. */
-  sections: FoundSection[];
 }
 export interface HelpHits {
   data: HelpHit[];
@@ -644,8 +599,6 @@ export interface HelpSearch {
   q: string;
   limit?: number | undefined;
   status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
-  /** Only articles of this language, such as de; de-AT leaves out those of other places. */
-  locale?: string | undefined;
 }
 export interface Helpful {
   yes: number;
@@ -706,8 +659,6 @@ export interface JobQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   state?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | undefined;
   postId?: string | undefined;
 }
@@ -814,8 +765,6 @@ export interface MediaQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
 }
 export interface MediaRef {
   id: string;
@@ -903,25 +852,14 @@ export interface Model {
   /** Whether the daemon can reach it; otherwise the offline mode answers. */
   configured: boolean;
   servedBy: 'openai' | 'anthropic' | 'compatible' | 'offline';
-  /** Name under which the server is asked for it; absent offline, and while the server has not said which models it has. */
-  sentAs?: string | undefined;
-  /** Server that is asked; absent offline. */
-  address?: string | undefined;
-  /** Outcome of the latest request since the daemon began; null before the first. */
-  lastAnswer: ModelAnswer | null;
-}
-export interface ModelAnswer {
-  at: Date;
-  ok: boolean;
-  /** HTTP status of the server; absent when it did not answer. */
-  status?: number | undefined;
-  /** By which the vendor finds the request. */
-  requestId?: string | undefined;
-  /** rate_limited, timeout, provider_error, invalid_request or auth. */
-  problem?: string | undefined;
 }
 export interface ModelList {
   data: Model[];
+}
+export interface NavLink {
+  label: string;
+  /** An http, https or mailto address, or a path of the pages such as /help. */
+  url: string;
 }
 export interface PageOfAgent {
   /** The records, newest first unless order=asc. */
@@ -930,8 +868,6 @@ export interface PageOfAgent {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfArticle {
   /** The records, newest first unless order=asc. */
@@ -940,8 +876,6 @@ export interface PageOfArticle {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfArticleRevision {
   /** The records, newest first unless order=asc. */
@@ -950,8 +884,6 @@ export interface PageOfArticleRevision {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfAuditEntry {
   /** The records, newest first unless order=asc. */
@@ -960,8 +892,6 @@ export interface PageOfAuditEntry {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfCannedResponse {
   /** The records, newest first unless order=asc. */
@@ -970,8 +900,6 @@ export interface PageOfCannedResponse {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfCategory {
   /** The records, newest first unless order=asc. */
@@ -980,8 +908,6 @@ export interface PageOfCategory {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfConversation {
   /** The records, newest first unless order=asc. */
@@ -990,8 +916,6 @@ export interface PageOfConversation {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfEvent {
   /** The records, newest first unless order=asc. */
@@ -1000,8 +924,6 @@ export interface PageOfEvent {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfGap {
   /** The records, newest first unless order=asc. */
@@ -1010,8 +932,6 @@ export interface PageOfGap {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfJob {
   /** The records, newest first unless order=asc. */
@@ -1020,8 +940,6 @@ export interface PageOfJob {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfKey {
   /** The records, newest first unless order=asc. */
@@ -1030,8 +948,6 @@ export interface PageOfKey {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfMedia {
   /** The records, newest first unless order=asc. */
@@ -1040,8 +956,6 @@ export interface PageOfMedia {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfPost {
   /** The records, newest first unless order=asc. */
@@ -1050,8 +964,6 @@ export interface PageOfPost {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfRevision {
   /** The records, newest first unless order=asc. */
@@ -1060,8 +972,6 @@ export interface PageOfRevision {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfSession {
   /** The records, newest first unless order=asc. */
@@ -1070,8 +980,6 @@ export interface PageOfSession {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfSite {
   /** The records, newest first unless order=asc. */
@@ -1080,8 +988,6 @@ export interface PageOfSite {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfTask {
   /** The records, newest first unless order=asc. */
@@ -1090,8 +996,6 @@ export interface PageOfTask {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfTaskRun {
   /** The records, newest first unless order=asc. */
@@ -1100,8 +1004,6 @@ export interface PageOfTaskRun {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageOfUser {
   /** The records, newest first unless order=asc. */
@@ -1110,8 +1012,6 @@ export interface PageOfUser {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
-  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
-  total?: number | undefined;
 }
 export interface PageQuery {
   /** Most records on a page. */
@@ -1120,8 +1020,6 @@ export interface PageQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
 }
 export interface PasswordChange {
   currentPassword: string;
@@ -1149,12 +1047,7 @@ export interface Post {
   canonicalUrl?: string | undefined;
   /** When a draft publishes by itself. */
   publishAt: Date | null;
-  /** When it was published, or the time in the past that its author gave; null while it is not public. */
   publishedAt: Date | null;
-  /** The time of publication that its author gave: publishedAt of a post that is public, and of a draft once it is. */
-  date?: Date | undefined;
-  /** Paths at which it was on another site: on the public pages they lead to it (301). */
-  aliases?: string[] | undefined;
   archivedAt: Date | null;
   generation: Generation | null;
   provenance: Provenance;
@@ -1199,10 +1092,6 @@ export interface PostChanges {
   locale?: string | null | undefined;
   canonicalUrl?: string | null | undefined;
   publishAt?: Date | null | undefined;
-  /** Time of publication to show, in the past; null forgets it where the post is not public. Needs posts:publish. */
-  publishedAt?: Date | null | undefined;
-  /** Paths of another site that lead here. */
-  aliases?: string[] | null | undefined;
   /** Merged into the metadata: null removes a key, or all of it. */
   metadata?: Record<string, string | null> | null | undefined;
 }
@@ -1220,12 +1109,6 @@ export interface PostCreate {
   canonicalUrl?: string | undefined;
   /** Publish a draft at this time. */
   publishAt?: Date | undefined;
-  /** Time of publication to show in place of the present, in the past; a draft takes it when it is published. Needs posts:publish. */
-  publishedAt?: Date | undefined;
-  /** Name to show as the author. */
-  author?: string | undefined;
-  /** Paths of another site that lead here, such as /2019/hello.html. */
-  aliases?: string[] | undefined;
   metadata?: Record<string, string> | undefined;
   generateContent?: boolean | undefined;
   generateDescription?: boolean | undefined;
@@ -1287,10 +1170,6 @@ export interface PostPatch {
   locale?: string | null | undefined;
   canonicalUrl?: string | null | undefined;
   publishAt?: Date | null | undefined;
-  /** Time of publication to show, in the past; null forgets it where the post is not public. Needs posts:publish. */
-  publishedAt?: Date | null | undefined;
-  /** Paths of another site that lead here. */
-  aliases?: string[] | null | undefined;
   /** Merged into the metadata: null removes a key, or all of it. */
   metadata?: Record<string, string | null> | null | undefined;
 }
@@ -1301,8 +1180,6 @@ export interface PostQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
   tag?: string | undefined;
   model?: string | undefined;
@@ -1355,6 +1232,49 @@ export interface Provenance {
   /** Made without a language model. */
   offline?: boolean | undefined;
 }
+export interface PublicSite {
+  /** Address of the pages. */
+  url: string;
+  /** Name on the pages; the team's where it is empty. */
+  title: string;
+  /** A sentence below the title; the brand's description where it is empty. */
+  tagline: string;
+  /** The brand's logo where it is empty. */
+  logoUrl: string;
+  /** Icon of browser tabs. */
+  iconUrl: string;
+  /** #rrggbb, of links and buttons. Where it could not be read it is made darker or lighter. */
+  accentColor: string;
+  /** Links in the head of every page, in order. Without any there are links to the posts and to the help centre. */
+  navigation: NavLink[];
+  /** Whether the widget is on no page, on those of the help centre, or on all. */
+  chat: 'off' | 'help' | 'all';
+  /** Site whose chat that is, empty when off. */
+  chatSiteId: string;
+  /** One more with each change; the ETag. */
+  version: number;
+  updatedAt: Date | null;
+}
+export interface PublicSitePatch {
+  /** Refuse with version_conflict unless the settings have this version. */
+  ifMatch?: number | undefined;
+  /** Name on the pages; null takes the team's. */
+  title?: string | null | undefined;
+  /** A sentence below the title. */
+  tagline?: string | null | undefined;
+  /** An https address, or /media/… of an uploaded file. */
+  logoUrl?: string | null | undefined;
+  /** Icon of browser tabs: an https address, or /media/… of an uploaded file. */
+  iconUrl?: string | null | undefined;
+  /** #rrggbb, of links and buttons. */
+  accentColor?: string | null | undefined;
+  /** Links in the head of every page, in order. */
+  navigation?: NavLink[] | null | undefined;
+  /** The pages that carry the widget. The site's allowed origins get the pages' own. */
+  chat?: 'off' | 'help' | 'all' | null | undefined;
+  /** Site whose chat it is; the team's first where it is empty. */
+  chatSiteId?: string | null | undefined;
+}
 export interface Ref {
   /** Id of the object. */
   id: string;
@@ -1389,8 +1309,6 @@ export interface RevisionQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   /** Id of the post. */
   id: string;
   /** Add the content; source: as it was sent. */
@@ -1580,8 +1498,6 @@ export interface TaskQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   agentId?: string | undefined;
 }
 export interface TaskRequest {
@@ -1630,8 +1546,6 @@ export interface TaskRunQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
   taskId?: string | undefined;
   state?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | undefined;
 }
@@ -1910,7 +1824,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
       /** Lists questions that no help article answers, those of one meaning together. */
       list: Query<GapQuery | void, PageOfGap>;
     };
-    /** Drops the search index of the team's help articles and builds it again. */
+    /** Rebuilds the search index of the help articles. */
     reindex: Mutation<Record<string, never> | void, Reindexed>;
     /** Finds the help articles that answer a question or hold the words of a search, best first. */
     search: Query<HelpSearch, HelpHits>;
@@ -1976,6 +1890,12 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     unpublish: Mutation<Ref, Post>;
     /** Changes the members that are sent (JSON merge patch). An archived post takes only status and metadata. */
     update: Mutation<PostPatch, Post>;
+  };
+  site: {
+    /** Returns how the team's public pages look and where they lead. */
+    get: Query<Record<string, never> | void, PublicSite>;
+    /** Changes the title, look, navigation or chat of the team's public pages: the members that are sent. */
+    update: Mutation<PublicSitePatch, PublicSite>;
   };
   sites: {
     /** Adds a site. The widget runs on the pages of its allowed origins only. */

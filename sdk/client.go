@@ -93,6 +93,16 @@ func (c *Client) Brand(ctx context.Context, options ...CallOption) (*api.Brand, 
 	return do[api.Brand](ctx, c.t, "brand.get", nil, options)
 }
 
+// PublicSite returns how the team's public pages look and where they lead.
+func (c *Client) PublicSite(ctx context.Context, options ...CallOption) (*api.PublicSite, error) {
+	return do[api.PublicSite](ctx, c.t, "site.get", nil, options)
+}
+
+// UpdatePublicSite changes the members that in sets.
+func (c *Client) UpdatePublicSite(ctx context.Context, in api.PublicSitePatch, options ...CallOption) (*api.PublicSite, error) {
+	return do[api.PublicSite](ctx, c.t, "site.update", in, options)
+}
+
 // Format prints the address and the masked credential with every verb.
 func (c *Client) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "sdk.Client{%s}", c.t) }
 

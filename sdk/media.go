@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"path"
-	"strings"
 
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -41,9 +39,6 @@ func (s *MediaService) Upload(ctx context.Context, in MediaUpload, options ...Ca
 	}
 	if in.MIME == "" {
 		in.MIME = http.DetectContentType(body)
-		if strings.EqualFold(path.Ext(in.Name), ".svg") && !strings.HasPrefix(in.MIME, "image/") {
-			in.MIME = "image/svg+xml" // which begins like any text
-		}
 	}
 	r := route{http.MethodPost, v1 + "/media", "id"}
 	query := url.Values{}

@@ -105,6 +105,8 @@ var routes = map[string]route{
 	"posts.unarchive":                   {"POST", "/posts/{id}/unarchive", "id"},
 	"posts.unpublish":                   {"POST", "/posts/{id}/unpublish", "id"},
 	"posts.update":                      {"PATCH", "/posts/{id}", "id"},
+	"site.get":                          {"GET", "/site", "url"},
+	"site.update":                       {"PATCH", "/site", "url"},
 	"sites.create":                      {"", "", "id"},
 	"sites.delete":                      {"", "", ""},
 	"sites.get":                         {"", "", "id"},

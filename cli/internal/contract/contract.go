@@ -22,8 +22,9 @@ const (
 	Int
 	Number
 	Time
-	List // of texts
-	JSON // everything else
+	List  // of texts
+	Pairs // a list of objects with two texts, written NAME=TEXT
+	JSON  // everything else
 )
 
 // Member is a member of an input.
@@ -35,6 +36,8 @@ type Member struct {
 	Required bool
 	Nullable bool // null clears it
 	Long     bool // a text that is written in a file more often than on a line
+
+	pair [2]string // the members of Pairs
 }
 
 // longText is the length from which a text is long.
@@ -60,12 +63,30 @@ func Members(t reflect.Type) []Member {
 func member(f reflect.StructField, name, options string) Member {
 	m := Member{Name: name, Doc: phrase(f.Tag.Get("doc")), Nullable: f.Tag.Get("null") == "true", Required: !strings.Contains(options, "omit")}
 	m.Kind = kind(value(f.Type))
+	if m.Kind == JSON {
+		m.pairs(value(f.Type))
+	}
 	if values := f.Tag.Get("enum"); values != "" {
 		m.Enum = strings.Split(values, ",")
 	}
 	length := f.Tag.Get("maxLength")
 	m.Long = m.Kind == Text && m.Enum == nil && !strings.HasSuffix(strings.ToLower(name), "url") && (len(length) > 3 || length == "" && f.Tag.Get("minLength") != "" || atLeast(length, longText))
 	return m
+}
+
+// pairs makes Pairs of a list whose objects have two texts.
+func (m *Member) pairs(t reflect.Type) {
+	if t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.Struct || t.Elem().NumField() != len(m.pair) {
+		return
+	}
+	for i := range m.pair {
+		f := t.Elem().Field(i)
+		if f.Type.Kind() != reflect.String {
+			return
+		}
+		m.pair[i], _, _ = strings.Cut(f.Tag.Get("json"), ",")
+	}
+	m.Kind = Pairs
 }
 
 func atLeast(length string, n int) bool {

@@ -38,6 +38,8 @@ func (m Member) Encode(texts []string, instant func(string) (time.Time, error)) 
 		return encoded(t.UTC().Format(time.RFC3339Nano), err)
 	case List:
 		return encoded(nonEmpty(texts), nil)
+	case Pairs:
+		return m.encodePairs(nonEmpty(texts))
 	case JSON:
 		if !json.Valid([]byte(last)) {
 			return nil, refuse(ErrValue, "JSON", last)
@@ -46,6 +48,19 @@ func (m Member) Encode(texts []string, instant func(string) (time.Time, error)) 
 	}
 	s, err := m.oneOf(last)
 	return encoded(s, err)
+}
+
+// encodePairs reads NAME=TEXT.
+func (m Member) encodePairs(texts []string) (json.RawMessage, error) {
+	objects := []map[string]string{}
+	for _, text := range texts {
+		name, rest, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, refuse(ErrValue, strings.ToUpper(m.pair[0])+"="+strings.ToUpper(m.pair[1]), text)
+		}
+		objects = append(objects, map[string]string{m.pair[0]: strings.TrimSpace(name), m.pair[1]: strings.TrimSpace(rest)})
+	}
+	return encoded(objects, nil)
 }
 
 // oneOf finds the value of an enumeration that a text means in any case.

@@ -71,7 +71,7 @@ func (v *memberValue) String() string { return "" }
 
 // Type implements pflag.Value: it is what --help shows for the value.
 func (v *memberValue) Type() string {
-	return map[contract.Kind]string{contract.Text: "string", contract.Bool: "bool", contract.Int: "int", contract.Number: "float", contract.Time: "time", contract.List: "list", contract.JSON: "json"}[v.member.Kind]
+	return map[contract.Kind]string{contract.Text: "string", contract.Bool: "bool", contract.Int: "int", contract.Number: "float", contract.Time: "time", contract.List: "list", contract.Pairs: "name=text", contract.JSON: "json"}[v.member.Kind]
 }
 
 // describer says how members become flags.
@@ -83,7 +83,7 @@ type describer struct {
 }
 
 // plainFlags are the flags of members that have the same name in every noun.
-var plainFlags = map[string]string{"q": "search", "include": "-", "total": "-", "createdAfter": "since", "createdBefore": "before"}
+var plainFlags = map[string]string{"q": "search", "include": "-", "createdAfter": "since", "createdBefore": "before"}
 
 // memberFlags gives cmd a flag for each member of the input in. What other
 // types say of a member helps where the input says nothing.
@@ -141,7 +141,7 @@ func (n *describer) helpOf(m contract.Member, docs map[string]string) string {
 		text += ": " + contract.Choices(m.Enum)
 	}
 	switch {
-	case m.Kind == contract.List:
+	case m.Kind == contract.List, m.Kind == contract.Pairs:
 		text += "; may be repeated"
 	case m.Kind == contract.JSON:
 		text += "; JSON, or @file"

@@ -31,7 +31,12 @@ type Single[T, P any] struct {
 
 // Command is the noun with get and update.
 func (s *Single[T, P]) Command(a *kit.App) *cobra.Command {
-	return kit.Group(s.Name, s.Short, nil, s.newGet(a), s.newUpdate(a))
+	return kit.Group(s.Name, s.Short, nil, s.Commands(a)...)
+}
+
+// Commands are get and update, for a noun that has more.
+func (s *Single[T, P]) Commands(a *kit.App) []*cobra.Command {
+	return []*cobra.Command{s.newGet(a), s.newUpdate(a)}
 }
 
 func (s *Single[T, P]) view() output.View[T] {

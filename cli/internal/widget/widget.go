@@ -17,7 +17,7 @@ import (
 )
 
 var noun = crud.Noun[api.Site, api.SiteCreate, api.SitePatch, api.PageQuery]{
-	Name: "widget", Aliases: []string{"widgets", "site", "sites"}, Kind: "site", Short: "The chat on your websites (needs a session)",
+	Name: "widget", Aliases: []string{"widgets"}, Kind: "site", Short: "The chat on your websites (needs a session)",
 	Example: "Shop", Prefix: "site_", By: "name",
 	Connect: crud.Member(func(c *sdk.Client) crud.Service[api.Site, api.SiteCreate, api.SitePatch, api.PageQuery] {
 		return c.Sites
@@ -30,7 +30,7 @@ var noun = crud.Noun[api.Site, api.SiteCreate, api.SitePatch, api.PageQuery]{
 	},
 }
 
-// New is the command widget, also called site.
+// New is the command widget.
 func New(a *kit.App) *cobra.Command {
 	return noun.Command(a,
 		kit.Group("config", "How a site's chat looks and behaves", nil, newGet(a), newSet(a)),
@@ -207,7 +207,7 @@ func newRotate(a *kit.App) *cobra.Command {
 				return p.Value(rolled)
 			}
 			a.IO.Say("%s · shown once, so keep it now:", site.ID)
-			return a.PrintText(string(rolled.Secret) + "\n")
+			return a.PrintText(rolled.Secret + "\n")
 		},
 	})
 }

@@ -3,7 +3,6 @@ package op
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -36,11 +35,21 @@ func ParseCursor(scope, cursor string) ([]byte, error) {
 	return b[cursorTag:], nil
 }
 
+// CursorFrom is the cursor with which List goes on from key in that order: where
+// a page begins, it leads back.
+func CursorFrom(team, table, scope, order string, key []byte) string {
+	return Cursor(listScope(team, table, order, scope), key)
+}
+
+func listScope(team, table, order, scope string) string {
+	return team + "\x00" + table + "\x00" + order + "\x00" + scope
+}
+
 // List reads one page of a table as the contract's page. The scope is as in
 // Cursor, without the team, which is added; show turns records into answers.
 // Records that cannot be read are left out and logged.
 func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQuery, p kv.Page[T], show func(id string, v *T) (Out, error)) (api.Page[Out], error) {
-	scope = team + "\x00" + t.Name() + "\x00" + q.Order + "\x00" + scope
+	scope = listScope(team, t.Name(), q.Order, scope)
 	after, err := ParseCursor(scope, q.Cursor)
 	if err != nil {
 		return api.Page[Out]{}, err
@@ -56,10 +65,6 @@ func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQu
 	page := api.Page[Out]{Data: make([]Out, 0, len(res.Records)), HasMore: res.More}
 	for i, v := range res.Records {
 		out, err := show(res.IDs[i], v)
-		if corrupt, ok := errors.AsType[*kv.CorruptError](err); ok {
-			p.Skip(corrupt)
-			continue
-		}
 		if err != nil {
 			return api.Page[Out]{}, err
 		}
@@ -68,22 +73,7 @@ func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQu
 	if res.More {
 		page.NextCursor = Cursor(scope, res.Next)
 	}
-	if q.Total {
-		page.Total, err = total(tx, t, team, p)
-	}
-	return page, err
-}
-
-// mostCounted is the most records of a list that are counted: index entries are
-// cheap to count, and a team may have very many.
-const mostCounted = 10_000
-
-func total[T any](tx kv.Tx, t *kv.Table[T], team string, p kv.Page[T]) (*int, error) {
-	n, ok, err := t.Total(tx, team, p, mostCounted)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return &n, nil
+	return page, nil
 }
 
 // named holds the keys of records that the log names already: a list that is read

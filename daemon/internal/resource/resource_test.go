@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/slug"
 	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -70,7 +71,15 @@ const most = 4
 
 func open(t *testing.T) *fixture {
 	t.Helper()
-	store := optest.Store(t)
+	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	f := &fixture{store: store, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	shelves := resource.New(store, func() time.Time { return f.now }, resource.Kind[shelf]{
 		Table: kv.NewTable("shelf",

@@ -17,6 +17,8 @@ type Team struct {
 	Version int       `json:"v"`
 	Created api.Time  `json:"c"`
 	Updated api.Time  `json:"u"`
+	// Site is the settings of the public pages; its URL is not kept.
+	Site api.PublicSite `json:"w,omitzero"`
 }
 
 // Teams are owned by no team but the daemon (""), so that the index of slugs

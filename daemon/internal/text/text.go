@@ -52,8 +52,7 @@ type Fields struct {
 	ID, Title, Description, Slug, Status, Content *string // Description may be nil
 	Tags                                          *[]string
 	Version                                       *int
-	UpdatedAt, PublishedAt, Date                  *api.Time
-	Aliases                                       *[]string
+	UpdatedAt                                     *api.Time
 	Public                                        bool
 }
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
-	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -51,17 +50,17 @@ func TestPersonInterrupts(t *testing.T) {
 			v.say("hello")
 			<-p.reached
 			conv := v.conv()
-			optest.Must[map[string]any](w, "conversations."+tt.op, `{"id":"`+conv+`"`+tt.members+`}`)
+			must[map[string]any](w, ada, "conversations."+tt.op, `{"id":"`+conv+`"`+tt.members+`}`)
 			end := v.frame("done")
 			if end.Stop != "canceled" || end.Text != "" || end.ID != v.frame("start").ID {
 				t.Errorf("end %+v", end)
 			}
-			w.Stop()
+			w.stop()
 			if tt.op == "delete" {
 				if ack := v.say("anybody?"); ack.Seq != 1 || v.conv() == conv {
 					t.Errorf("the deleted conversation goes on: %+v", ack)
 				}
-				if _, refusal := optest.Call[api.Conversation](w, ada, "conversations.get", `{"id":"`+conv+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
+				if _, refusal := call[api.Conversation](w, ada, "conversations.get", `{"id":"`+conv+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
 					t.Errorf("deleted: %+v", refusal)
 				}
 				return
@@ -95,10 +94,10 @@ func TestStubbornAgent(t *testing.T) {
 	v.say("hello")
 	<-reached
 	conv := v.conv()
-	optest.Must[api.Message](w, "conversations.reply", `{"id":"`+conv+`","text":"I am here"}`)
+	must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"I am here"}`)
 	v.until("reply", func(f api.ChatOut) bool { return f.Text == "I am here" })
 	close(goOn)
-	w.Stop()
+	w.stop()
 	if got := kinds(v.take()); got != "ready ack start delta done handoff msg" {
 		t.Errorf("frames %s", got)
 	}
@@ -122,7 +121,7 @@ func TestSilentAgent(t *testing.T) {
 	v := w.arrive(chat.Arrival{})
 	v.say("hello")
 	v.answered("A person will help you.")
-	w.Stop()
+	w.stop()
 	if got := kinds(v.take()); got != "ready ack start delta done start delta done handoff" {
 		t.Errorf("frames %s", got)
 	}
@@ -147,7 +146,7 @@ func TestVisitorWritesOn(t *testing.T) {
 	<-p.reached
 	p.goOn <- struct{}{}
 	v.answered("half done: second")
-	w.Stop()
+	w.stop()
 	if got := texts(w.messages(v.conv())); got != "visitor: first | visitor: second | agent: half done: first | agent: half done: second" {
 		t.Error(got)
 	}
@@ -170,10 +169,10 @@ func TestDebounce(t *testing.T) {
 	v := w.arrive(chat.Arrival{})
 	v.say("one")
 	v.say("two")
-	w.Pass(2 * time.Second)
+	w.tick(2 * time.Second)
 	w.work()
 	v.answered("both")
-	w.Stop()
+	w.stop()
 	if len(asked) != 1 {
 		t.Fatalf("%d answers", len(asked))
 	}
@@ -200,7 +199,7 @@ func TestHandOver(t *testing.T) {
 	if c.State != api.ConversationOpen || c.HandoffReason != api.HandoffUnknown {
 		t.Errorf("%+v", c)
 	}
-	list := optest.Must[api.Page[api.Event]](w, "events.list", `{"type":"conversation.handed_off"}`).Data
+	list := must[api.Page[api.Event]](w, ada, "events.list", `{"type":"conversation.handed_off"}`).Data
 	if len(list) != 1 || !strings.Contains(string(list[0].Data.Object), `"text":"`+question+`"`) || !strings.Contains(string(list[0].Data.Object), `"handoffReason":"missing_knowledge"`) {
 		t.Errorf("events %+v", list)
 	}
@@ -227,7 +226,7 @@ func TestAgentFails(t *testing.T) {
 	v := w.arrive(chat.Arrival{})
 	v.say("hello")
 	v.answered("A person will help you.")
-	w.Stop()
+	w.stop()
 	if attempts != 3 {
 		t.Errorf("%d attempts", attempts)
 	}
@@ -249,7 +248,7 @@ func TestNoAgentAnyMore(t *testing.T) {
 	w.work()
 	v.frame("handoff")
 	v.say("still there?")
-	w.Stop()
+	w.stop()
 	conv := v.conv()
 	if got := texts(w.messages(conv)); strings.Count(got, "system:") != 1 {
 		t.Error(got)
@@ -279,11 +278,15 @@ func TestCrash(t *testing.T) {
 		tokens[i] = v.ready().Visitor
 	}
 	// The store goes first: what the agents wrote finds no place any more.
-	w.Store.Close()
+	w.store.Close()
 	for range visitors {
 		p.goOn <- struct{}{}
 	}
-	w.restart()
+	w.stop()
+	w.open()
+	if err := w.chat.Reclaim(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	w.answers(streamed("answered"))
 	w.work()
 	for i, token := range tokens {
@@ -309,13 +312,13 @@ func TestContext(t *testing.T) {
 	conv := v.conv()
 	w.do("setState", conv, `,"state":"resolved"`)
 	v.say("new")
-	optest.Must[api.Message](w, "conversations.note", `{"id":"`+conv+`","text":"internal"}`)
+	must[api.Message](w, ada, "conversations.note", `{"id":"`+conv+`","text":"internal"}`)
 	w.work()
 	v.answered("ok")
 	if turns := <-asked; len(turns) != 1 || turns[0].Text != "new" {
 		t.Errorf("turns %v", turns)
 	}
-	w.Stop()
+	w.stop()
 	for range 50 {
 		v.say(strings.Repeat("x", 1000))
 	}

@@ -8,7 +8,6 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/status"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -58,7 +57,8 @@ func (s *Service) Gap(ctx context.Context, team, question string) error {
 	if runes := []rune(question); len(runes) > maxQuestion {
 		question = string(runes[:maxQuestion])
 	}
-	words := search.Keywords(question)
+	words := distinct(terms(question))
+	words = words[:min(len(words), maxTerms)]
 	if len(words) == 0 {
 		return nil
 	}
@@ -133,7 +133,7 @@ func alike(tx kv.Tx, team string, words []string) (best *gapRecord, err error) {
 func common(a, b []string) float64 {
 	both := 0
 	for _, w := range a {
-		if slices.ContainsFunc(b, func(o string) bool { return search.Same(w, o) }) {
+		if slices.ContainsFunc(b, func(o string) bool { return same(w, o) }) {
 			both++
 		}
 	}

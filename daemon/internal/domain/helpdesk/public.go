@@ -40,6 +40,16 @@ func (s *Service) Published(ctx context.Context, team string) (articles []api.Ar
 	return articles, groups, err
 }
 
+// AnyPublished reports whether the public may see any article.
+func (s *Service) AnyPublished(ctx context.Context, team string) (any bool, err error) {
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		found, err := table.List(tx, team, kv.Page[record]{Index: "status", Prefixes: [][]byte{kv.Key(api.ArticlePublished)}, Limit: 1, Skip: op.Unreadable})
+		any = len(found.IDs) > 0
+		return err
+	})
+	return any, err
+}
+
 // PublishedArticle returns the public article with that slug; found is false for
 // a draft as for one that does not exist. Its content is not safe to show.
 func (s *Service) PublishedArticle(ctx context.Context, team, slug string) (a api.Article, found bool, err error) {

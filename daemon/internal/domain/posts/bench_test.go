@@ -2,6 +2,7 @@ package posts_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -9,14 +10,18 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/posts"
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/optest"
+	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 var htmlBody = "<h2>Heading</h2>" + strings.Repeat("<p>Some words of a paragraph that somebody wrote for a \\\"test\\\".</p>", 30)
 
 func benchTable(b *testing.B) *op.Table {
-	store := optest.Store(b)
+	store, err := bolt.Open(filepath.Join(b.TempDir(), "svc.db"), bolt.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { store.Close() })
 	s := posts.New(store, event.New(store, posts.Events()))
 	return op.NewTable(store, op.NewLimiter(nil), s.Ops())
 }

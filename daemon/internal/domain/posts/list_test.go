@@ -11,7 +11,6 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/domain/posts"
-	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -42,7 +41,7 @@ func TestList(t *testing.T) {
 		{`"q":"news"`, "a"},
 		{`"limit":2`, "d c"},
 	} {
-		page := optest.Must[api.Page[api.Post]](w, "posts.list", `{`+row.args+`}`)
+		page := must[api.Page[api.Post]](w, "posts.list", `{`+row.args+`}`)
 		if got := titles(page); got != row.want {
 			t.Errorf("%s: %s", row.args, got)
 		}
@@ -52,17 +51,7 @@ func TestList(t *testing.T) {
 			}
 		}
 	}
-	for args, want := range map[string]int{`"limit":1`: 4, `"status":"DRAFT","limit":1`: 2, `"tag":"go"`: 2, `"tag":"none"`: 0} {
-		if total := optest.Must[api.Page[api.Post]](w, "posts.list", `{"total":true,`+args+`}`).Total; total == nil || *total != want {
-			t.Errorf("%s: the total is %v, want %d", args, total, want)
-		}
-	}
-	for _, args := range []string{`{}`, `{"total":true,"q":"hammer"}`} {
-		if page := optest.Must[api.Page[api.Post]](w, "posts.list", args); page.Total != nil {
-			t.Errorf("%s: counted %d", args, *page.Total)
-		}
-	}
-	if p := optest.Must[api.Page[api.Post]](w, "posts.list", `{"include":"content","limit":1}`).Data[0]; p.Content != "x" {
+	if p := must[api.Page[api.Post]](w, "posts.list", `{"include":"content","limit":1}`).Data[0]; p.Content != "x" {
 		t.Errorf("%+v", p)
 	}
 	if w.get(b.ID).Tags[0] != "go" {
@@ -84,7 +73,7 @@ func TestPagesJoin(t *testing.T) {
 	var got []string
 	cursor := ""
 	for {
-		page := optest.Must[api.Page[api.Post]](w, "posts.list", `{"limit":3,"cursor":"`+cursor+`"}`)
+		page := must[api.Page[api.Post]](w, "posts.list", `{"limit":3,"cursor":"`+cursor+`"}`)
 		got = append(got, strings.Fields(titles(page))...)
 		if cursor = page.NextCursor; !page.HasMore {
 			break
@@ -93,11 +82,11 @@ func TestPagesJoin(t *testing.T) {
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Error(got)
 	}
-	page := optest.Must[api.Page[api.Post]](w, "posts.list", `{"limit":3}`)
-	if _, refusal := optest.Call[api.Page[api.Post]](w, optest.Key("team_b"), "posts.list", `{"cursor":"`+page.NextCursor+`"}`); refusal == nil || refusal.Code != api.CodeInvalidCursor {
+	page := must[api.Page[api.Post]](w, "posts.list", `{"limit":3}`)
+	if _, refusal := call[api.Page[api.Post]](w, as("team_b"), "posts.list", `{"cursor":"`+page.NextCursor+`"}`); refusal == nil || refusal.Code != api.CodeInvalidCursor {
 		t.Errorf("another team's cursor: %+v", refusal)
 	}
-	w.Refused(api.CodeInvalidCursor, "posts.list", `{"status":"DRAFT","cursor":"`+page.NextCursor+`"}`)
+	w.refused(api.CodeInvalidCursor, "posts.list", `{"status":"DRAFT","cursor":"`+page.NextCursor+`"}`)
 }
 
 func TestScheduledPublishing(t *testing.T) {
@@ -111,15 +100,15 @@ func TestScheduledPublishing(t *testing.T) {
 		defer cancel()
 		in := func(d time.Duration) string { return api.TimeOf(time.Now().Add(d)).String() }
 		post := func(title string, d time.Duration) api.Post {
-			return optest.Must[api.Post](w, "posts.create", `{"title":"`+title+`","content":"x","publishAt":"`+in(d)+`"}`)
+			return must[api.Post](w, "posts.create", `{"title":"`+title+`","content":"x","publishAt":"`+in(d)+`"}`)
 		}
 		due, moved, dropped, early, archived := post("due", time.Hour), post("moved", time.Hour), post("dropped", time.Hour), post("early", time.Hour), post("archived", time.Hour)
-		optest.Must[api.Post](w, "posts.update", `{"id":"`+moved.ID+`","publishAt":"`+in(3*time.Hour)+`"}`)
-		optest.Must[api.Post](w, "posts.update", `{"id":"`+dropped.ID+`","publishAt":null}`)
-		if p := optest.Must[api.Post](w, "posts.publish", `{"id":"`+early.ID+`"}`); p.PublishAt != 0 {
+		must[api.Post](w, "posts.update", `{"id":"`+moved.ID+`","publishAt":"`+in(3*time.Hour)+`"}`)
+		must[api.Post](w, "posts.update", `{"id":"`+dropped.ID+`","publishAt":null}`)
+		if p := must[api.Post](w, "posts.publish", `{"id":"`+early.ID+`"}`); p.PublishAt != 0 {
 			t.Errorf("%+v", p)
 		}
-		optest.Must[api.Post](w, "posts.archive", `{"id":"`+archived.ID+`"}`)
+		must[api.Post](w, "posts.archive", `{"id":"`+archived.ID+`"}`)
 		at := api.TimeOf(time.Now().Add(time.Hour))
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
@@ -134,7 +123,7 @@ func TestScheduledPublishing(t *testing.T) {
 		if p := w.get(due.ID); p.PublishedAt != at || p.PublishAt != 0 || p.Version != 2 {
 			t.Errorf("%+v", p)
 		}
-		all := w.Events()
+		all := w.events(0)
 		if e := all[len(all)-1]; e.Type != "post.published" || e.Actor != (api.Actor{Type: "system", ID: "schedule"}) {
 			t.Errorf("%+v", e)
 		}
@@ -143,10 +132,13 @@ func TestScheduledPublishing(t *testing.T) {
 		if p := w.get(moved.ID); p.Status != "PUBLISHED" {
 			t.Errorf("%+v", p)
 		}
-		w.Refused(api.CodeValidationFailed, "posts.update", `{"id":"`+due.ID+`","publishAt":"2099-01-01T00:00:00Z"}`)
-		w.Refused(api.CodeValidationFailed, "posts.create", `{"title":"x","content":"y","status":"PUBLISHED","publishAt":"2099-01-01T00:00:00Z"}`)
+		w.refused(api.CodeValidationFailed, "posts.update", `{"id":"`+due.ID+`","publishAt":"2099-01-01T00:00:00Z"}`)
+		w.refused(api.CodeValidationFailed, "posts.create", `{"title":"x","content":"y","status":"PUBLISHED","publishAt":"2099-01-01T00:00:00Z"}`)
 	})
 }
+
+// names are the titles of what the public sees.
+func names(p posts.PublicPosts) string { return titles(api.Page[api.Post]{Data: p.Data}) }
 
 func TestPublished(t *testing.T) {
 	w := newWorld(t)
@@ -155,7 +147,7 @@ func TestPublished(t *testing.T) {
 		all = append(all, w.create(`{"content":"<p>body</p>","status":"PUBLISHED","title":`+row+`}`))
 	}
 	draft := w.create(`{"title":"draft","content":"x"}`)
-	page := func(q posts.PublicQuery) api.Page[api.Post] {
+	page := func(q posts.PublicQuery) posts.PublicPosts {
 		t.Helper()
 		got, err := w.posts.PublishedPosts(t.Context(), "team_a", q)
 		if err != nil {
@@ -172,13 +164,24 @@ func TestPublished(t *testing.T) {
 		{posts.PublicQuery{Limit: 2, Content: true}, "three two"},
 	} {
 		got := page(row.q)
-		if titles(got) != row.want || (got.Data[0].Content != "") != row.q.Content {
-			t.Errorf("%+v: %s", row.q, titles(got))
+		if names(got) != row.want || (got.Data[0].Content != "") != row.q.Content {
+			t.Errorf("%+v: %s", row.q, names(got))
 		}
 	}
 	first := page(posts.PublicQuery{Limit: 2})
-	if second := page(posts.PublicQuery{Limit: 2, Cursor: first.NextCursor}); titles(second) != "one" || second.HasMore {
+	second := page(posts.PublicQuery{Limit: 2, Cursor: first.Older})
+	if names(second) != "one" || second.Older != "" || first.Newer != "" {
 		t.Errorf("%+v", second)
+	}
+	back := page(posts.PublicQuery{Limit: 1, Cursor: second.Newer, Newer: true})
+	if names(back) != "two" || back.Newer == "" || names(page(posts.PublicQuery{Limit: 2, Cursor: back.Older})) != "one" {
+		t.Errorf("%+v", back)
+	}
+	if start := page(posts.PublicQuery{Limit: 2, Cursor: back.Newer, Newer: true}); names(start) != "three" || start.Newer != "" {
+		t.Errorf("%+v", start)
+	}
+	if _, err := w.posts.PublishedPosts(t.Context(), "team_a", posts.PublicQuery{Limit: 2, Cursor: first.Older, Newer: true}); err == nil {
+		t.Error("a cursor leads in the other direction")
 	}
 	newer, older, err := w.posts.PublishedAround(t.Context(), "team_a", all[1])
 	if err != nil || newer == nil || newer.Title != "three" || older == nil || older.Title != "one" {
@@ -201,10 +204,33 @@ func TestPublished(t *testing.T) {
 	w.do("archive", all[1].ID)
 	w.do("unpublish", all[0].ID)
 	w.do("publish", draft.ID)
-	if public("two") || public("one") || titles(page(posts.PublicQuery{Limit: 10})) != "draft three" || titles(page(posts.PublicQuery{Limit: 10, Tag: "go"})) != "three" {
-		t.Error(titles(page(posts.PublicQuery{Limit: 10})))
+	if public("two") || public("one") || names(page(posts.PublicQuery{Limit: 10})) != "draft three" || names(page(posts.PublicQuery{Limit: 10, Tag: "go"})) != "three" {
+		t.Error(names(page(posts.PublicQuery{Limit: 10})))
 	}
 	if got, err := w.posts.PublishedPosts(t.Context(), "team_b", posts.PublicQuery{Limit: 10}); err != nil || len(got.Data) != 0 {
+		t.Error(got, err)
+	}
+}
+
+// Posts about the same share the most tags, and the newest of those come first;
+// drafts and the post itself are not among them.
+func TestRelated(t *testing.T) {
+	w := newWorld(t)
+	create := func(title, tags, status string) api.Post {
+		t.Helper()
+		return w.create(`{"content":"<p>body</p>","status":"` + status + `","title":"` + title + `","tags":` + tags + `}`)
+	}
+	create("both", `["go","db"]`, "PUBLISHED")
+	create("old", `["go"]`, "PUBLISHED")
+	create("new", `["DB"]`, "PUBLISHED")
+	create("draft", `["go","db"]`, "DRAFT")
+	create("other", `["x"]`, "PUBLISHED")
+	post := create("post", `["Go","db"]`, "PUBLISHED")
+	got, err := w.posts.Related(t.Context(), "team_a", post, 2)
+	if all := titles(api.Page[api.Post]{Data: got}); err != nil || all != "both new" {
+		t.Error(all, err)
+	}
+	if got, err := w.posts.Related(t.Context(), "team_b", post, 2); err != nil || len(got) != 0 {
 		t.Error(got, err)
 	}
 }

@@ -24,11 +24,17 @@ type Service struct {
 	StorageLimit int64
 	// Link makes a sign-in link of a member in place of the one before, and notes
 	// it in m, which the caller stores.
-	Link func(tx kv.Tx, team, user string, m *roster.Member) (url api.Secret, expires api.Time, err error)
+	Link func(tx kv.Tx, team, user string, m *roster.Member) (url string, expires api.Time, err error)
 	// ShutOut ends a member's sessions and link.
 	ShutOut func(tx kv.Tx, team, user string, m *roster.Member) error
 	// FirstKey makes the key that a new team begins with, and returns its secret.
 	FirstKey func(tx kv.Tx, who *op.Caller) (api.Key, error)
+	// Addresses are where the public pages of the team with that slug are, the
+	// one to show first.
+	Addresses func(slug string) []string
+	// CarryChat lets the pages at these addresses carry the chat of a site, the
+	// team's first for "", and returns its id.
+	CarryChat func(tx kv.Tx, who *op.Caller, siteID string, addresses []string) (id string, err error)
 
 	store kv.Store
 	full  *full
@@ -36,7 +42,10 @@ type Service struct {
 
 // New returns the teams kept in store.
 func New(store kv.Store) *Service {
-	return &Service{Now: time.Now, store: store, full: &full{days: map[string]string{}, wake: make(chan struct{}, 1)}}
+	return &Service{
+		Now: time.Now, Addresses: func(string) []string { return nil },
+		store: store, full: &full{days: map[string]string{}, wake: make(chan struct{}, 1)},
+	}
 }
 
 func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }
@@ -45,19 +54,6 @@ func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }
 func (s *Service) TeamByID(ctx context.Context, id string) (out api.Team, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		v, err := roster.Teams.Get(tx, "", id)
-		if err == nil {
-			out = v.Show(id)
-		}
-		return err
-	})
-	return out, err
-}
-
-// TeamBySlug returns the team whose public pages are below slug, or a
-// *kv.NotFoundError.
-func (s *Service) TeamBySlug(ctx context.Context, slug string) (out api.Team, err error) {
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		id, v, err := roster.Teams.Find(tx, "", "slug", kv.Key(slug))
 		if err == nil {
 			out = v.Show(id)
 		}

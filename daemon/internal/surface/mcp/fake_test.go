@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
+	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -27,7 +28,15 @@ type publication struct {
 
 func newPublication(t testing.TB) *publication {
 	t.Helper()
-	store := optest.Store(t)
+	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Errorf("close the store: %v", err)
+		}
+	})
 	return &publication{store: store, posts: map[string][]api.Post{}, calls: map[string]int{}}
 }
 

@@ -75,14 +75,20 @@ func (p *Pages) asset(ctx *fasthttp.RequestCtx, path []string) error {
 	}
 	for _, a := range []asset{p.assets.CSS, p.assets.Icon} {
 		if a.name == path[0] {
-			return p.sendAsset(ctx, a)
+			return p.sendAsset(ctx, a, false)
 		}
+	}
+	if a, ok := p.assets.tinted(path[0]); ok {
+		return p.sendAsset(ctx, a, true)
 	}
 	return errNotFound
 }
 
-func (p *Pages) sendAsset(ctx *fasthttp.RequestCtx, a asset) error {
+// sendAsset answers with a file. Passing ones are not kept: there are as many as
+// colours, and strangers can ask for them all.
+func (p *Pages) sendAsset(ctx *fasthttp.RequestCtx, a asset, passing bool) error {
 	err := p.send(ctx, document{
+		passing:     passing,
 		contentType: a.contentType,
 		etag:        `W/"` + a.name + `"`,
 		modified:    time.Unix(0, 0),
@@ -96,7 +102,7 @@ func (p *Pages) sendAsset(ctx *fasthttp.RequestCtx, a asset) error {
 func parseTemplates() map[string]*template.Template {
 	layout := template.Must(template.New("layout.html").Funcs(funcs()).ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	parsed := make(map[string]*template.Template)
-	for _, name := range []string{"index", "post", "help", "article", "message"} {
+	for _, name := range []string{"index", "post", "help", "article", "message", "signin"} {
 		parsed[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return parsed

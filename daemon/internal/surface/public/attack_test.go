@@ -15,7 +15,7 @@ import (
 // inert without their content policy too.
 func TestCorpusIsInertOnPages(t *testing.T) {
 	const sample = 8 // a page for each would take a minute
-	m := &memory{teams: []api.Team{newTeam()}}
+	m := &memory{teams: []public.Publication{newTeam()}}
 	for i, payload := range xsstest.Corpus(t) {
 		if i%sample != 0 {
 			continue
@@ -47,7 +47,7 @@ func TestCorpusIsInertOnPages(t *testing.T) {
 
 // The cases R58, R60 and R62 of the list of bad input.
 func TestStoredScripts(t *testing.T) {
-	m := &memory{teams: []api.Team{newTeam()}}
+	m := &memory{teams: []public.Publication{newTeam()}}
 	for i, content := range []string{
 		`<script>alert(1)</script><p>ok</p>`,
 		`<a href="jav&#x09;ascript:alert(1)">x</a>`,
@@ -58,7 +58,7 @@ func TestStoredScripts(t *testing.T) {
 	base := serve(t, m, public.Options{})
 	for _, p := range m.posts {
 		page := get(t, base+"/notes/"+p.Slug).body
-		_, content, _ := strings.Cut(page, `itemprop="articleBody">`)
+		_, content, _ := strings.Cut(page, `<div class="prose">`)
 		content, _, _ = strings.Cut(content, "<footer>")
 		if active := xsstest.Active(t, content); len(active) > 0 {
 			t.Errorf("%q in the page of %q", active, p.Content)

@@ -146,8 +146,8 @@ func TestContrast(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile(`(?s):root \{(.*?)\n *\}`).FindAllString(string(css), -1)
-	if len(blocks) != 2 {
-		t.Fatalf("%d palettes, want light and dark", len(blocks))
+	if len(blocks) != 3 {
+		t.Fatalf("%d palettes, want light, dark and paper", len(blocks))
 	}
 	for i, block := range blocks {
 		colour := func(name string) float64 {
@@ -157,7 +157,11 @@ func TestContrast(t *testing.T) {
 			}
 			return luminance(t, found[1])
 		}
-		for _, pair := range [][2]string{{"ink", "paper"}, {"quiet", "paper"}, {"accent", "paper"}, {"ink", "wash"}, {"quiet", "wash"}, {"accent", "wash"}, {"ink", "mark"}} {
+		pairs := [][2]string{{"ink", "paper"}, {"quiet", "paper"}, {"accent", "paper"}, {"ink", "wash"}, {"quiet", "wash"}, {"accent", "wash"}, {"ink", "mark"}}
+		for _, code := range []string{"keyword", "string", "number", "name", "attribute", "comment"} {
+			pairs = append(pairs, [2]string{"hl-" + code, "wash"})
+		}
+		for _, pair := range pairs {
 			a, b := colour(pair[0]), colour(pair[1])
 			if contrast := (max(a, b) + 0.05) / (min(a, b) + 0.05); contrast < 4.5 {
 				t.Errorf("palette %d: %s on %s has contrast %.2f", i, pair[0], pair[1], contrast)

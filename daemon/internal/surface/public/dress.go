@@ -36,8 +36,11 @@ func shift(outline []safehtml.Heading) int {
 
 type dresser struct {
 	out     strings.Builder
+	colours highlighter
+	block   *codeBlock         // the code that is being read, nil outside one
 	outline []safehtml.Heading // what is to come
 	id      string             // of the heading that was opened last
+	pre     bool               // the tag before opened a pre
 	shift   int
 	last    int   // level of the heading before; 1 is the page's title
 	open    []int // levels of the headings that wait for their end tag
@@ -45,7 +48,13 @@ type dresser struct {
 
 func (d *dresser) token(t html.Token) {
 	opens := t.Type == html.StartTagToken
+	if d.block != nil && d.read(t) {
+		return
+	}
 	switch {
+	case t.DataAtom == atom.Code && opens && d.pre:
+		d.block = &codeBlock{language: languageOf(t)}
+		d.out.WriteString(t.String())
 	case t.DataAtom == atom.Table && opens:
 		d.out.WriteString(`<div class="scroll" role="region" aria-label="Table" tabindex="0">` + t.String())
 	case t.DataAtom == atom.Table:
@@ -53,11 +62,49 @@ func (d *dresser) token(t html.Token) {
 	case t.DataAtom == atom.Pre && opens:
 		t.Attr = append(t.Attr, html.Attribute{Key: "tabindex", Val: "0"})
 		d.out.WriteString(t.String())
+		d.pre = true
+		return
 	case isHeading(t):
 		d.heading(t, opens)
 	default:
 		d.out.WriteString(t.String())
 	}
+	d.pre = false
+}
+
+// codeBlock is the text of a code element directly in a pre.
+type codeBlock struct {
+	language string
+	text     strings.Builder
+}
+
+func languageOf(t html.Token) string {
+	for _, a := range t.Attr {
+		if name, ok := strings.CutPrefix(a.Val, "language-"); ok && a.Key == "class" {
+			return name
+		}
+	}
+	return ""
+}
+
+// read takes what is in a block of code, and reports whether it did: markup in
+// it is its author's own colouring, and stays.
+func (d *dresser) read(t html.Token) bool {
+	if t.Type == html.TextToken {
+		d.block.text.WriteString(t.Data)
+		return true
+	}
+	text, plain := d.block.text.String(), t.Type == html.EndTagToken && t.DataAtom == atom.Code
+	coloured, ok := "", false
+	if plain && d.block.language != "" {
+		coloured, ok = d.colours.code(d.block.language, text)
+	}
+	if !ok {
+		coloured = html.EscapeString(text)
+	}
+	d.out.WriteString(coloured)
+	d.block = nil
+	return false
 }
 
 func isHeading(t html.Token) bool {

@@ -21,6 +21,7 @@ type atomFeed struct {
 	Subtitle string   `xml:"subtitle,omitempty"`
 	Updated  string   `xml:"updated"`
 	Author   atomName `xml:"author"`
+	Icon     string   `xml:"icon,omitempty"`
 	Logo     string   `xml:"logo,omitempty"`
 	Links    []atomLink
 	Entries  []atomEntry
@@ -82,15 +83,18 @@ func (p *Pages) feed(ctx *fasthttp.RequestCtx, s site) error {
 
 func newFeed(s site, posts []api.Post, modified api.Time) atomFeed {
 	feed := atomFeed{
-		ID: tagURI(s, s.Team.ID, s.Team.CreatedAt), Title: s.Team.Name, Subtitle: s.Team.Brand.Description,
-		Updated: atomTime(modified), Author: atomName{s.Team.Name},
+		ID: tagURI(s, s.Team.ID, s.Team.CreatedAt), Title: s.Name(), Subtitle: s.Tagline(),
+		Updated: atomTime(modified), Author: atomName{s.Name()},
 		Links: []atomLink{
 			{Rel: "self", Type: "application/atom+xml", Href: s.Abs(s.Feed())},
 			{Rel: "alternate", Type: "text/html", Href: s.Abs(s.Index())},
 		},
 	}
-	if logo := s.Team.Brand.LogoURL; showable(logo) {
+	if logo := s.Logo(); logo != "" {
 		feed.Logo = s.Abs(logo)
+	}
+	if icon := s.Team.Site.IconURL; showable(icon) {
+		feed.Icon = s.Abs(icon)
 	}
 	for _, post := range posts {
 		feed.Entries = append(feed.Entries, entry(s, post))

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
@@ -16,16 +15,14 @@ import (
 )
 
 const (
-	helpHits      = 20
-	maxSearch     = 400 // characters
-	perGroup      = 6   // articles of a category on the first page; its own page shows all
-	relatedShown  = 5
-	publicationOf = "https://schema.org"
+	helpHits     = 20
+	maxSearch    = 400 // characters
+	perGroup     = 6   // articles of a category on the first page; its own page shows all
+	relatedShown = 5
 )
 
 // help serves the pages below /help; path is what follows that.
 func (p *Pages) help(ctx *fasthttp.RequestCtx, s site, path []string) error {
-	ctx.Response.Header.Set("Content-Security-Policy", formPolicy)
 	switch {
 	case len(path) == 0:
 		if q := strings.TrimSpace(string(ctx.QueryArgs().Peek("q"))); q != "" {
@@ -109,55 +106,12 @@ type helpHit struct {
 // Path is of this site, whatever address the search knows.
 func (h helpHit) Path() string { return h.Site.HelpArticle(h.Slug) }
 
-// Parts are the sections that answer, or how the article begins.
-func (h helpHit) Parts() (parts []hitPart) {
-	for _, s := range h.Sections {
-		if s.Snippet == "" {
-			continue
-		}
-		p := hitPart{Heading: s.Heading, Path: h.Path(), Snippet: pieces(s.Snippet, s.Marks)}
-		if s.Anchor != "" {
-			p.Path += "#" + s.Anchor
-		}
-		parts = append(parts, p)
+// Text is what answers, or how the article begins.
+func (h helpHit) Text() string {
+	if h.Quote != "" {
+		return h.Quote
 	}
-	if len(parts) == 0 && h.Excerpt != "" {
-		parts = []hitPart{{Snippet: []piece{{Text: h.Excerpt}}}}
-	}
-	return parts
-}
-
-// hitPart is a section of an article that was found.
-type hitPart struct {
-	Heading, Path string
-	Snippet       []piece
-}
-
-// piece is a part of a snippet; Marked is what was searched for.
-type piece struct {
-	Text   string
-	Marked bool
-}
-
-// pieces cuts a snippet at its marks, which count in UTF-16 units.
-func pieces(snippet string, marks [][2]int) (out []piece) {
-	units := utf16.Encode([]rune(snippet))
-	add := func(from, to int, marked bool) {
-		if from < to && to <= len(units) {
-			out = append(out, piece{string(utf16.Decode(units[from:to])), marked})
-		}
-	}
-	at := 0
-	for _, m := range marks {
-		if m[0] < at {
-			continue
-		}
-		add(at, m[0], false)
-		add(m[0], m[1], true)
-		at = m[1]
-	}
-	add(at, len(units), false)
-	return out
+	return h.Excerpt
 }
 
 // helpIndex shows all categories, or the one with that slug.
@@ -168,14 +122,14 @@ func (p *Pages) helpIndex(ctx *fasthttp.RequestCtx, s site, category string) err
 	}
 	groups := grouped(s, articles, categories)
 	body := helpPage{Site: s, Groups: groups}
-	v := view{Site: s, Help: true, Title: "Help", Description: "Answers from " + s.Team.Name, Canonical: s.Abs(s.Help())}
+	v := view{Site: s, Help: true, Title: "Help", Description: "Answers from " + s.Name(), Path: s.Help(), Canonical: s.Abs(s.Help())}
 	if category != "" {
 		if body.Group = groupOf(groups, category); body.Group == nil {
 			return errNotFound
 		}
 		v.Title, v.Description, v.Canonical = body.Group.Name, "Help with "+body.Group.Name, s.Abs(body.Group.Path)
 	}
-	v.Body = body
+	v.Body, v.Data = body, helpData(s, body.Group)
 	f := p.fingerprint("help", s)
 	f.add(category)
 	modified := s.Team.UpdatedAt
@@ -219,7 +173,7 @@ func (p *Pages) helpSearch(ctx *fasthttp.RequestCtx, s site, q string) error {
 	for _, h := range hits {
 		body.Hits = append(body.Hits, helpHit{s, h})
 	}
-	page, err := p.html("help", view{Site: s, Help: true, Title: "Search: " + q, NoIndex: true, Body: body})
+	page, err := p.html("help", view{Site: s, Help: true, Title: "Search: " + q, Path: s.Help(), NoIndex: true, Body: body})
 	if err != nil {
 		return fmt.Errorf("render page: %w", err)
 	}
@@ -313,15 +267,9 @@ func (a *articlePage) place(groups []helpGroup) {
 
 func articleView(s site, body articlePage) view {
 	a := &body.Article
-	address := s.Abs(body.Path())
 	return view{
-		Site: s, Help: true, Lang: a.Locale, Title: a.Title, Description: a.Excerpt, Canonical: address,
-		NoIndex: body.Thanks, Article: true, Published: a.PublishedAt, Tags: a.Tags, Body: body,
-		Data: map[string]any{
-			"@context": publicationOf, "@type": "TechArticle", "headline": a.Title, "description": a.Excerpt,
-			"url": address, "mainEntityOfPage": address, "datePublished": atomTime(a.PublishedAt), "dateModified": atomTime(a.UpdatedAt),
-			"publisher": map[string]any{"@type": "Organization", "name": s.Team.Name},
-		},
+		Site: s, Help: true, Lang: a.Locale, Title: a.Title, Description: a.Excerpt, Path: s.Help(), Canonical: s.Abs(body.Path()),
+		NoIndex: body.Thanks, Article: true, Published: a.PublishedAt, Modified: a.UpdatedAt, Tags: a.Tags, Data: articleData(s, body), Body: body,
 	}
 }
 

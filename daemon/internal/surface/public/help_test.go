@@ -75,8 +75,7 @@ func TestHelpPages(t *testing.T) {
 		{"/notes/help/none", 404, nil},
 		{"/notes/help/a/b", 404, nil},
 		{"/other/help", 404, nil},
-		{"/notes/help?q=delivery", 200, []string{"Delivery times", `value="delivery"`, "noindex", `href="/notes/help/times"`,
-			`<a href="/notes/help/times#to-japan">To &lt;Japan&gt;</a>`, `😀 <mark>A week</mark> &amp; <mark>&lt;more&gt;</mark>`}},
+		{"/notes/help?q=delivery", 200, []string{"Delivery times", `value="delivery"`, "noindex", `href="/notes/help/times"`}},
 		{"/notes/help?q=%3Cscript%3E%22", 200, []string{"Nothing answers that yet", `value="&lt;script&gt;&#34;"`}},
 		{"/notes/help?q=%20", 200, []string{"How can we help?"}},
 		{"/notes/sitemap.xml", 200, []string{"https://example.com/notes/help</loc>", "https://example.com/notes/help/category/paying<", "https://example.com/notes/help/times<"}},
@@ -198,7 +197,7 @@ func TestHelpfulIsLimited(t *testing.T) {
 // is their own forms.
 func TestCorpusIsInertOnHelpPages(t *testing.T) {
 	const sample = 16
-	m := &memory{teams: []api.Team{newTeam()}}
+	m := &memory{teams: []public.Publication{newTeam()}}
 	for i, payload := range xsstest.Corpus(t) {
 		if i%sample != 0 {
 			continue

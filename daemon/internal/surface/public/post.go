@@ -15,9 +15,9 @@ import (
 // postPage is the body of a post's page.
 type postPage struct {
 	card
-	Author       string
 	Content      template.HTML
 	Newer, Older *card
+	Related      []card
 }
 
 func (p *Pages) post(ctx *fasthttp.RequestCtx, s site, slug string) error {
@@ -31,34 +31,66 @@ func (p *Pages) post(ctx *fasthttp.RequestCtx, s site, slug string) error {
 	if !published(post) {
 		return errNotFound
 	}
+	body := postPage{card: card{s, post}}
 	newer, older, err := p.around(ctx, s, post)
 	if err != nil {
 		return err
 	}
+	body.Newer, body.Older = neighbour(s, newer), neighbour(s, older)
+	if body.Related, err = p.related(ctx, s, post); err != nil {
+		return err
+	}
 	f := p.fingerprint("post", s)
-	modified := s.Team.UpdatedAt
-	for _, part := range []*api.Post{&post, newer, older} {
-		f.post(part)
-		if part != nil {
-			modified = max(modified, part.UpdatedAt)
+	modified := max(s.Team.UpdatedAt, post.UpdatedAt)
+	f.post(&post)
+	for _, near := range []*card{body.Newer, body.Older} {
+		f.card(near)
+		if near != nil {
+			modified = max(modified, near.Post.UpdatedAt)
 		}
+	}
+	for _, near := range body.Related {
+		f.card(&near)
+		modified = max(modified, near.Post.UpdatedAt)
 	}
 	return p.send(ctx, document{
 		contentType: typeHTML,
 		etag:        f.etag(),
 		modified:    modified.Time(),
-		render:      func() ([]byte, error) { return p.html("post", postView(s, post, newer, older)) },
+		render: func() ([]byte, error) {
+			body.Content = shown(post.Content)
+			return p.html("post", postView(s, body))
+		},
 	})
 }
 
-func postView(s site, post api.Post, newer, older *api.Post) view {
-	body := postPage{card: card{s, post}, Author: authorName(post), Content: shown(post.Content)}
-	body.Newer, body.Older = neighbour(s, newer), neighbour(s, older)
+func postView(s site, body postPage) view {
+	post := body.Post
 	return view{
-		Site: s, Lang: post.Locale, Title: post.Title, Description: summary(post),
+		Site: s, Lang: post.Locale, Title: post.Title, Description: summary(post), Path: s.Index(),
 		Canonical: canonical(s, post), Image: shownImage(post),
-		Article: true, Published: post.PublishedAt, Tags: post.Tags, Body: body,
+		Article: true, Published: post.PublishedAt, Modified: post.UpdatedAt, Tags: post.Tags, Data: postData(s, post), Body: body,
 	}
+}
+
+// relatedPosts is how many posts about the same are shown below one.
+const relatedPosts = 3
+
+// related are posts about the same.
+func (p *Pages) related(ctx *fasthttp.RequestCtx, s site, post api.Post) (cards []card, err error) {
+	if len(post.Tags) == 0 {
+		return nil, nil
+	}
+	found, err := p.source.Related(ctx, s.Team.ID, post, relatedPosts)
+	if err != nil {
+		return nil, fmt.Errorf("find related posts: %w", err)
+	}
+	for _, other := range found {
+		if published(other) {
+			cards = append(cards, card{s, other})
+		}
+	}
+	return cards, nil
 }
 
 // around leaves out a neighbour whose text is still being generated.
@@ -92,9 +124,9 @@ func canonical(s site, post api.Post) string {
 }
 
 // Revised is the day of the last change where a reader should know of it: not on
-// the day of publication, nor on that of the move from another site.
+// the day of publication.
 func (p postPage) Revised() api.Time {
-	if p.Post.UpdatedAt.Time().Sub(max(p.Post.PublishedAt, p.Post.CreatedAt).Time()) < 24*time.Hour {
+	if p.Post.UpdatedAt.Time().Sub(p.Post.PublishedAt.Time()) < 24*time.Hour {
 		return 0
 	}
 	return p.Post.UpdatedAt

@@ -23,12 +23,12 @@ import (
 // Source is what the pages are made of. A lookup that finds nothing returns
 // false and no error. Calls end before the request does.
 type Source interface {
-	// TeamBySlug finds the team whose pages are below /{slug}/.
-	TeamBySlug(ctx context.Context, slug string) (api.Team, bool, error)
+	// BySlug finds the publication whose pages are below /{slug}/.
+	BySlug(ctx context.Context, slug string) (Publication, bool, error)
 
-	// TeamByHost finds the team that has a site of its own at host, which is in
-	// lower case and without a port.
-	TeamByHost(ctx context.Context, host string) (api.Team, bool, error)
+	// ByHost finds the publication that has host for its own, which is in lower
+	// case and without a port.
+	ByHost(ctx context.Context, host string) (Publication, bool, error)
 
 	// OnlyTeam is the team to which "/" leads on a host without a site; false
 	// where there is none or more than one.
@@ -36,7 +36,7 @@ type Source interface {
 
 	// Posts lists published posts, the newest publication first. An unknown
 	// cursor is an *api.Error.
-	Posts(ctx context.Context, teamID string, q Query) (api.Page[api.Post], error)
+	Posts(ctx context.Context, teamID string, q Query) (Posts, error)
 
 	// Post finds a published post with its content.
 	Post(ctx context.Context, teamID, slug string) (api.Post, bool, error)
@@ -48,6 +48,10 @@ type Source interface {
 	// Around returns the posts published directly after and before p, nil where
 	// there is none. Their content is not used.
 	Around(ctx context.Context, teamID string, p api.Post) (newer, older *api.Post, err error)
+
+	// Related returns published posts that share tags with p, those that share
+	// the most first. Their content is not used.
+	Related(ctx context.Context, teamID string, p api.Post, limit int) ([]api.Post, error)
 
 	// Help lists the published help articles, without content, and the
 	// categories, each in the order in which they are read.
@@ -69,12 +73,28 @@ type Source interface {
 	Media(ctx context.Context, id string) (m Media, found bool, err error)
 }
 
+// Publication is a team with the settings of its pages.
+type Publication struct {
+	api.Team
+	Site     api.PublicSite // Chat is off where its site is gone
+	HasPosts bool           // at least one published post
+	HasHelp  bool           // at least one published help article
+}
+
 // Query asks for a page of published posts.
 type Query struct {
 	Tag     string // only posts with this tag; empty for all
-	Cursor  string // NextCursor of the page before; empty for the first
+	Cursor  string // of a page of the same tag; empty for the first
+	Newer   bool   // Cursor is that of Posts.Newer
 	Limit   int
 	Content bool // with content
+}
+
+// Posts is a page of published posts. Older and Newer are the cursors of the pages
+// on both sides, empty where there is none; Newer may lead to an empty page.
+type Posts struct {
+	Data         []api.Post
+	Older, Newer string
 }
 
 // Options are the settings of the pages.

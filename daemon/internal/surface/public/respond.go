@@ -16,10 +16,6 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// The policy allows this server's stylesheet and pictures, and nothing else; a
-// script that got past the sanitiser would still not run.
-const contentPolicy = "default-src 'none'; style-src 'self'; img-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-
 const (
 	typeHTML = "text/html; charset=utf-8"
 	typeAtom = "application/atom+xml; charset=utf-8"
@@ -27,14 +23,33 @@ const (
 	typeText = "text/plain; charset=utf-8"
 )
 
-// formPolicy is the policy of pages with a search form or a question.
-var formPolicy = strings.Replace(contentPolicy, "form-action 'none'", "form-action 'self'", 1)
+// policy is what a page may do. It allows this server's stylesheets and pictures,
+// and nothing else: a script that got past the sanitiser would still not run.
+type policy struct {
+	forms bool // a search form or a question
+	chat  bool // the widget
+}
+
+// String is the header's value.
+func (p policy) String() string {
+	action, chat := "'none'", ""
+	if p.forms {
+		action = "'self'"
+	}
+	if p.chat {
+		chat = "; script-src 'self'; connect-src 'self'"
+	}
+	return "default-src 'none'; style-src 'self'; img-src 'self' https:" + chat + "; base-uri 'none'; form-action " + action + "; frame-ancestors 'self'"
+}
+
+func (p policy) set(ctx *fasthttp.RequestCtx) {
+	ctx.Response.Header.Set("Content-Security-Policy", p.String())
+}
 
 func setSafetyHeaders(ctx *fasthttp.RequestCtx) {
-	h := &ctx.Response.Header
-	h.Set("Content-Security-Policy", contentPolicy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	policy{}.set(ctx)
+	ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
+	ctx.Response.Header.Set("Referrer-Policy", "strict-origin-when-cross-origin")
 }
 
 // document is an answer that caches can keep and ask about again.
@@ -42,6 +57,7 @@ type document struct {
 	contentType string
 	etag        string
 	modified    time.Time
+	passing     bool                   // no copy is kept
 	render      func() ([]byte, error) // called only where no copy is at hand
 }
 
@@ -63,7 +79,9 @@ func (p *Pages) send(ctx *fasthttp.RequestCtx, d document) error {
 			return fmt.Errorf("render page: %w", err)
 		}
 		b = &body{etag: d.etag, plain: plain, gzip: compress(plain)}
-		p.cache.put(b)
+		if !d.passing {
+			p.cache.put(b)
+		}
 	}
 	ctx.SetContentType(d.contentType)
 	if b.gzip != nil && ctx.Request.Header.HasAcceptEncoding("gzip") {
@@ -110,7 +128,8 @@ type fingerprint struct{ sum hash.Hash }
 
 func (p *Pages) fingerprint(kind string, s site) fingerprint {
 	f := fingerprint{sum: sha256.New()}
-	f.add(kind, p.assets.version, s.base, s.prefix, s.Team.ID, strconv.Itoa(s.Team.Version), s.Team.Name)
+	f.add(kind, p.assets.version, s.base, s.prefix, s.Team.ID, strconv.Itoa(s.Team.Version), s.Team.Name, s.Team.Site.Chat)
+	f.add(strconv.FormatBool(s.Team.HasPosts), strconv.FormatBool(s.Team.HasHelp))
 	return f
 }
 
@@ -123,12 +142,15 @@ func (f fingerprint) add(parts ...string) {
 }
 
 // post adds the author's name because it may change without the post.
-func (f fingerprint) post(p *api.Post) {
-	if p == nil {
+func (f fingerprint) post(p *api.Post) { f.add(p.ID, strconv.Itoa(p.Version), authorName(*p)) }
+
+// card adds a post that is beside another, nil for none.
+func (f fingerprint) card(c *card) {
+	if c == nil {
 		f.add("")
 		return
 	}
-	f.add(p.ID, strconv.Itoa(p.Version), authorName(*p))
+	f.post(&c.Post)
 }
 
 // etag is weak: the plain and the compressed body share it.

@@ -2,7 +2,6 @@ package public
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -57,23 +56,11 @@ func (p *Pages) teamPath(ctx *fasthttp.RequestCtx, path []string) (site, error) 
 	return s, p.page(ctx, s, path[1:])
 }
 
-// page serves one page of a site; path is below its prefix. Where there is none,
-// the path may be that of a text on the site that it came from.
+// page serves one page of a site; path is below its prefix.
 func (p *Pages) page(ctx *fasthttp.RequestCtx, s site, path []string) error {
-	err := p.own(ctx, s, path)
-	if !errors.Is(err, errNotFound) {
-		return err
-	}
-	alias := "/" + strings.Join(path, "/")
-	if err := moved(ctx, s, alias, p.source.PostAddress, s.Post); !errors.Is(err, errNotFound) {
-		return err
-	}
-	return moved(ctx, s, alias, p.source.HelpAddress, s.HelpArticle)
-}
-
-// own serves the pages that every site has.
-func (p *Pages) own(ctx *fasthttp.RequestCtx, s site, path []string) error {
-	if path[0] == "help" && path[len(path)-1] != "" {
+	help := path[0] == "help" && path[len(path)-1] != ""
+	policy{forms: help, chat: s.chats(help)}.set(ctx)
+	if help {
 		return p.help(ctx, s, path[1:])
 	}
 	if len(path) == 2 && path[1] == "" && path[0] != "tag" {
@@ -139,4 +126,11 @@ func redirect(ctx *fasthttp.RequestCtx, to string) {
 	ctx.Response.Header.Set(fasthttp.HeaderLocation, to)
 	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "public, max-age=60")
 	ctx.SetStatusCode(fasthttp.StatusMovedPermanently)
+}
+
+// seeOther leads to another page for now.
+func seeOther(ctx *fasthttp.RequestCtx, to string) {
+	ctx.Response.Header.Set(fasthttp.HeaderLocation, to)
+	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "no-store")
+	ctx.SetStatusCode(fasthttp.StatusSeeOther)
 }

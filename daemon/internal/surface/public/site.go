@@ -1,6 +1,7 @@
 package public
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"strings"
@@ -13,13 +14,21 @@ import (
 // site is a team's pages at the address where they were asked for. The zero site
 // stands for a page that belongs to no team.
 type site struct {
-	Team   api.Team
+	Team   Publication
 	base   string // scheme and host, without a slash at the end
 	prefix string // "/{team}", or empty on a host of the team's own
+	quiet  bool   // without the chat, whatever the settings say
+}
+
+// chats reports whether the pages carry the chat: all of them, or those of the
+// help centre.
+func (s site) chats(help bool) bool {
+	on := s.Team.Site.Chat
+	return !s.quiet && (on == api.ChatAll || help && on == api.ChatHelp)
 }
 
 func (p *Pages) siteOfSlug(ctx *fasthttp.RequestCtx, slug string) (site, bool, error) {
-	team, found, err := p.source.TeamBySlug(ctx, slug)
+	team, found, err := p.source.BySlug(ctx, slug)
 	if err != nil || !found {
 		return site{}, false, err
 	}
@@ -36,25 +45,79 @@ func (p *Pages) siteOfHost(ctx *fasthttp.RequestCtx) (site, bool, error) {
 		name = bare
 	}
 	name = strings.TrimSuffix(name, ".")
-	team, found, err := p.source.TeamByHost(ctx, name)
+	team, found, err := p.source.ByHost(ctx, name)
 	if err != nil || !found {
 		return site{}, false, err
 	}
-	return site{Team: team, base: p.baseOf(name)}, true, nil
+	return site{Team: team, base: HostBase(p.base, name)}, true, nil
 }
 
-// baseOf is the address of a host that belongs to a team. Its scheme and port are
-// the daemon's: what a request says of its port is the client's word, and would
-// get into links and feeds.
-func (p *Pages) baseOf(host string) string {
-	base, err := url.Parse(p.base)
-	if err != nil || base.Scheme == "" {
+// HostBase is the address of a host that belongs to a team. Its scheme and port
+// are the daemon's, whose address is base: what a request says of its port is the
+// client's word, and would get into links and feeds.
+func HostBase(base, host string) string {
+	own, err := url.Parse(base)
+	if err != nil || own.Scheme == "" {
 		return "http://" + host
 	}
-	if port := base.Port(); port != "" {
+	if port := own.Port(); port != "" {
 		host = net.JoinHostPort(host, port)
 	}
-	return base.Scheme + "://" + host
+	return own.Scheme + "://" + host
+}
+
+// Name is what the pages are called.
+func (s site) Name() string { return cmp.Or(s.Team.Site.Title, s.Team.Name) }
+
+// Tagline says what they are about.
+func (s site) Tagline() string { return cmp.Or(s.Team.Site.Tagline, s.Team.Brand.Description) }
+
+// Logo is the picture beside the name, where a page may show it.
+func (s site) Logo() string {
+	logo := cmp.Or(s.Team.Site.LogoURL, s.Team.Brand.LogoURL)
+	if !showable(logo) {
+		return ""
+	}
+	return logo
+}
+
+// link is an entry of the navigation.
+type link struct {
+	Label, URL string
+	Outside    bool   // of the pages
+	Here       string // what aria-current says of it
+}
+
+// Links are the head's: those of the team, or to what there is.
+func (s site) Links() []link {
+	var links []link
+	for _, l := range s.Team.Site.Navigation {
+		own := strings.HasPrefix(l.URL, "/") && !strings.HasPrefix(l.URL, "/media/")
+		if own {
+			l.URL = s.prefix + l.URL
+		}
+		links = append(links, link{Label: l.Label, URL: l.URL, Outside: !own})
+	}
+	if links == nil {
+		links = s.Shelves()
+	}
+	return links
+}
+
+// Shelves lead to the posts and to the help centre where a team has both.
+func (s site) Shelves() []link {
+	if !s.Team.HasPosts || !s.Team.HasHelp {
+		return nil
+	}
+	return []link{{Label: "Posts", URL: s.Index()}, {Label: "Help", URL: s.Help()}}
+}
+
+// Home is the first page of what there is.
+func (s site) Home() string {
+	if s.Team.HasHelp && !s.Team.HasPosts {
+		return s.Help()
+	}
+	return s.Index()
 }
 
 // The paths of a site's pages.

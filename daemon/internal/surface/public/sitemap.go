@@ -74,10 +74,9 @@ func (p *Pages) eachPost(ctx *fasthttp.RequestCtx, s site, f func(*api.Post)) er
 				f(&post)
 			}
 		}
-		if !found.HasMore {
+		if q.Cursor = found.Older; q.Cursor == "" {
 			break
 		}
-		q.Cursor = found.NextCursor
 	}
 	return nil
 }

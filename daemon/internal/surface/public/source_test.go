@@ -22,7 +22,7 @@ import (
 // memory is a Source that holds posts of every status. Posts gives all of them,
 // in pages, so that the pages must keep back what is not published.
 type memory struct {
-	teams []api.Team
+	teams []public.Publication
 	hosts map[string]string // host to team id
 	posts []api.Post
 	media map[string]file
@@ -39,43 +39,49 @@ type file struct {
 	data []byte
 }
 
-func (m *memory) TeamBySlug(_ context.Context, slug string) (api.Team, bool, error) {
-	return m.team(func(t api.Team) bool { return t.Slug == slug })
+func (m *memory) BySlug(_ context.Context, slug string) (public.Publication, bool, error) {
+	return m.team(func(t public.Publication) bool { return t.Slug == slug })
 }
 
-func (m *memory) TeamByHost(_ context.Context, host string) (api.Team, bool, error) {
-	return m.team(func(t api.Team) bool { return t.ID == m.hosts[host] })
+func (m *memory) ByHost(_ context.Context, host string) (public.Publication, bool, error) {
+	return m.team(func(t public.Publication) bool { return t.ID == m.hosts[host] })
 }
 
 func (m *memory) OnlyTeam(context.Context) (api.Team, bool, error) {
-	return m.team(func(api.Team) bool { return len(m.teams) == 1 })
+	t, found, err := m.team(func(public.Publication) bool { return len(m.teams) == 1 })
+	return t.Team, found, err
 }
 
-func (m *memory) team(is func(api.Team) bool) (api.Team, bool, error) {
+func (m *memory) team(is func(public.Publication) bool) (public.Publication, bool, error) {
 	if i := slices.IndexFunc(m.teams, is); i >= 0 {
 		return m.teams[i], true, m.err
 	}
-	return api.Team{}, false, m.err
+	return public.Publication{}, false, m.err
 }
 
 func (m *memory) newestFirst() []api.Post {
 	return slices.SortedStableFunc(slices.Values(m.posts), func(a, b api.Post) int { return cmp.Compare(b.PublishedAt, a.PublishedAt) })
 }
 
-func (m *memory) Posts(_ context.Context, _ string, q public.Query) (api.Page[api.Post], error) {
-	start := 0
+func (m *memory) Posts(_ context.Context, _ string, q public.Query) (public.Posts, error) {
+	all := m.newestFirst()
+	start, end := 0, 0
 	if q.Cursor != "" {
 		n, err := strconv.Atoi(q.Cursor)
 		if err != nil {
-			return api.Page[api.Post]{}, api.NewError(400, api.CodeInvalidCursor, "Unknown cursor.")
+			return public.Posts{}, api.NewError(400, api.CodeInvalidCursor, "Unknown cursor.")
 		}
 		start = n
 	}
-	all := m.newestFirst()
-	end := min(start+q.Limit, len(all))
-	page := api.Page[api.Post]{HasMore: end < len(all)}
-	if page.HasMore {
-		page.NextCursor = strconv.Itoa(end)
+	if end = min(start+q.Limit, len(all)); q.Newer {
+		start, end = max(0, start-q.Limit), start
+	}
+	page := public.Posts{}
+	if end < len(all) {
+		page.Older = strconv.Itoa(end)
+	}
+	if start > 0 {
+		page.Newer = strconv.Itoa(start)
 	}
 	for _, p := range all[min(start, end):end] {
 		if q.Tag != "" && !slices.Contains(p.Tags, q.Tag) {
@@ -87,6 +93,16 @@ func (m *memory) Posts(_ context.Context, _ string, q public.Query) (api.Page[ap
 		page.Data = append(page.Data, p)
 	}
 	return page, m.err
+}
+
+func (m *memory) Related(_ context.Context, _ string, p api.Post, limit int) (out []api.Post, err error) {
+	for _, other := range m.newestFirst() {
+		shares := slices.ContainsFunc(other.Tags, func(tag string) bool { return slices.Contains(p.Tags, tag) })
+		if shares && other.ID != p.ID && len(out) < limit {
+			out = append(out, other)
+		}
+	}
+	return out, m.err
 }
 
 func (m *memory) Post(_ context.Context, _, slug string) (api.Post, bool, error) {
@@ -138,11 +154,7 @@ func (m *memory) HelpArticle(_ context.Context, _, slug string) (api.Article, bo
 func (m *memory) HelpSearch(_ context.Context, _, q string, limit int) (hits []api.HelpHit, err error) {
 	for _, a := range m.articles {
 		if a.Status == api.ArticlePublished && strings.Contains(strings.ToLower(a.Title), strings.ToLower(q)) && len(hits) < limit {
-			h := api.HelpHit{ArticleID: a.ID, Title: a.Title, Slug: a.Slug, URL: "https://elsewhere.example/", Excerpt: a.Excerpt}
-			if a.Slug == "times" {
-				h.Sections = []api.FoundSection{{Anchor: "to-japan", Heading: "To <Japan>", Snippet: "😀 A week & <more>", Marks: [][2]int{{3, 9}, {12, 18}}}}
-			}
-			hits = append(hits, h)
+			hits = append(hits, api.HelpHit{ArticleID: a.ID, Title: a.Title, Slug: a.Slug, URL: "https://elsewhere.example/", Excerpt: a.Excerpt})
 		}
 	}
 	return hits, m.err
@@ -173,10 +185,11 @@ func newPost(n int, slug, title, content string) api.Post {
 	}
 }
 
-func newTeam() api.Team {
+func newTeam() public.Publication {
 	at := api.TimeOf(published.AddDate(-1, 0, 0))
-	return api.Team{ID: "team_1", Name: "Field Notes", Slug: "notes", Version: 1, CreatedAt: at, UpdatedAt: at,
+	team := api.Team{ID: "team_1", Name: "Field Notes", Slug: "notes", Version: 1, CreatedAt: at, UpdatedAt: at,
 		Brand: api.Brand{Description: "Slow writing about software that lasts, and the people who keep it running."}}
+	return public.Publication{Team: team, HasPosts: true, HasHelp: true, Site: api.PublicSite{Chat: api.ChatOff}}
 }
 
 // serve starts the pages on a port of the loopback address and returns their

@@ -19,40 +19,70 @@ type view struct {
 	Site        site
 	Assets      assets
 	Lang        string
-	Title       string // without the team's name
+	Title       string // without the name of the site; empty on its first page
 	Description string
 	Canonical   string // empty: a page that no one should link to
+	Path        string // of the page, to mark in the navigation
 	Image       *api.Image
 	Article     bool
 	Published   api.Time
+	Modified    api.Time
 	Tags        []string
 	NoIndex     bool
 	Help        bool // one of the help pages
+	Plain       bool // without navigation: a page of no team
 	Data        any  // what search engines read of it as JSON-LD, nil for nothing
 	Body        any
 }
 
 // HeadTitle names the page first, because tabs are narrow.
 func (v view) HeadTitle() string {
+	name := v.Site.Name()
 	switch {
-	case v.Title == "" || v.Title == v.Site.Team.Name:
-		return v.Site.Team.Name
-	case v.Site.Team.Name == "":
+	case v.Title == "" || v.Title == name:
+		return name
+	case name == "":
 		return v.Title
 	}
-	return v.Title + " · " + v.Site.Team.Name
+	return v.Title + " · " + name
 }
 
-// Logo is the team's logo where a page may show it.
-func (v view) Logo() string {
-	if showable(v.Site.Team.Brand.LogoURL) {
-		return v.Site.Team.Brand.LogoURL
+// Tint is the stylesheet of the team's accent colour, "" for the pages' own.
+func (v view) Tint() string { return v.Assets.Tint(v.Site.Team.Site.AccentColor) }
+
+// Icon is what browser tabs show.
+func (v view) Icon() string {
+	if icon := v.Site.Team.Site.IconURL; showable(icon) {
+		return icon
 	}
-	return ""
+	return v.Assets.TintedIcon(v.Site.Team.Site.AccentColor)
+}
+
+// Links are the navigation, with the page or its part of the site marked.
+func (v view) Links() []link {
+	links := v.Site.Links()
+	for i, l := range links {
+		switch {
+		case v.Path == "" || l.URL != v.Path:
+		case v.Canonical == v.Site.Abs(l.URL):
+			links[i].Here = "page"
+		default:
+			links[i].Here = "true"
+		}
+	}
+	return links
+}
+
+// Chat is the id of the site whose chat the page carries, "" for none.
+func (v view) Chat() string {
+	if !v.Site.chats(v.Help) {
+		return ""
+	}
+	return v.Site.Team.Site.ChatSiteID
 }
 
 func (p *Pages) html(name string, v view) ([]byte, error) {
-	v.Assets = p.assets
+	v.Assets, v.Plain = p.assets, v.Site.Team.ID == ""
 	if v.Lang == "" {
 		v.Lang = "en"
 	}
@@ -67,6 +97,7 @@ func funcs() template.FuncMap {
 	return template.FuncMap{
 		"day":     func(t api.Time) string { return t.Time().Format("2 January 2006") },
 		"machine": func(t api.Time) string { return t.Time().Format(time.RFC3339) },
+		"ask":     func(s site, q string) helpPage { return helpPage{Site: s, Q: q} },
 	}
 }
 
@@ -82,7 +113,14 @@ func (c card) Dir() string     { return direction(c.Post.Locale) }
 
 func (c card) Image() *api.Image { return shownImage(c.Post) }
 
+// Author is the name of who wrote it, "" where none is known.
+func (c card) Author() string { return authorName(c.Post) }
+
 func (c card) Minutes() int { return max(c.Post.ReadingMinutes, 1) }
+
+// Revised is the day of the last change where a reader should know of it: not on
+// the day of publication, and not in lists.
+func (c card) Revised() api.Time { return 0 }
 
 // shortTags is how many tags of a post a list shows; its page shows all.
 const shortTags = 5
@@ -152,11 +190,23 @@ func shown(content string) template.HTML {
 // message is the body of a page that only says something.
 type message struct{ Heading, Text string }
 
+// messages are the pages of failures. Others are about something that is not
+// there.
+var messages = map[int]message{
+	fasthttp.StatusMethodNotAllowed:    {"Not possible here", "This address can only be read."},
+	fasthttp.StatusGone:                {"No longer here", "What was at this address has been taken down."},
+	fasthttp.StatusForbidden:           {"Not from here", "Answers are only taken from the page itself. Please go back and try again."},
+	fasthttp.StatusTooManyRequests:     {"That was a lot", "Thank you, we have got the message. Please try again later."},
+	fasthttp.StatusServiceUnavailable:  {"Too much at once", "More was asked than this server answers. Please try again in a moment."},
+	fasthttp.StatusInternalServerError: {"Something went wrong", "The page could not be made. Please try again in a moment."},
+}
+
 // fail answers with a page that tells of an error and is never kept.
 func (p *Pages) fail(ctx *fasthttp.RequestCtx, s site, status int) {
 	page := p.message(s, status)
 	ctx.SetStatusCode(status)
 	ctx.SetContentType(typeHTML)
+	policy{forms: s.Team.HasHelp}.set(ctx)
 	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "no-store")
 	ctx.SetBody(page)
 }
@@ -173,21 +223,11 @@ func (p *Pages) turnAway(ctx *fasthttp.RequestCtx, refusal *api.Error) {
 
 // message is the page that tells of a failure.
 func (p *Pages) message(s site, status int) []byte {
-	m := message{"Page not found", "There is nothing at this address. It may have moved, or it was never here."}
-	switch status {
-	case fasthttp.StatusMethodNotAllowed:
-		m = message{"Not possible here", "This address can only be read."}
-	case fasthttp.StatusGone:
-		m = message{"No longer here", "What was at this address has been taken down."}
-	case fasthttp.StatusForbidden:
-		m = message{"Not from here", "Answers are only taken from the page itself. Please go back and try again."}
-	case fasthttp.StatusTooManyRequests:
-		m = message{"That was a lot", "Thank you, we have got the message. Please try again later."}
-	case fasthttp.StatusServiceUnavailable:
-		m = message{"Too much at once", "More was asked than this server answers. Please try again in a moment."}
-	case fasthttp.StatusInternalServerError:
-		m = message{"Something went wrong", "The page could not be made. Please try again in a moment."}
+	m, ok := messages[status]
+	if !ok {
+		m = message{"Page not found", "There is nothing at this address. It may have moved, or it was never here."}
 	}
+	s.quiet = true
 	page, err := p.html("message", view{Site: s, Title: m.Heading, NoIndex: true, Body: m})
 	if err != nil {
 		p.log.Error("render error page", "error", err)

@@ -53,10 +53,7 @@ func (p *Pages) vote(ctx *fasthttp.RequestCtx, s site, slug string) error {
 			return fmt.Errorf("count an answer: %w", err)
 		}
 	}
-	h := &ctx.Response.Header
-	h.Set(fasthttp.HeaderLocation, s.HelpArticle(slug)+"?thanks#svc-helpful")
-	h.Set(fasthttp.HeaderCacheControl, "no-store")
-	ctx.SetStatusCode(fasthttp.StatusSeeOther)
+	seeOther(ctx, s.HelpArticle(slug)+"?thanks#svc-helpful")
 	return nil
 }
 

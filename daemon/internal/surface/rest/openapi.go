@@ -176,7 +176,7 @@ func parameter(name, in string, required bool, s *huma.Schema) *huma.Param {
 
 func writeHeaders(row *op.Op) []*huma.Param {
 	var ps []*huma.Param
-	if row.Method == http.MethodPost && row.KeepsAnswer() {
+	if row.Method == http.MethodPost && !row.Secret {
 		ps = append(ps, idempotencyKey())
 	}
 	if row.Takes("ifMatch") {
