@@ -22,16 +22,17 @@ type Sealer interface {
 type keys struct {
 	ids    []byte   // makes the ids of proven visitors
 	tokens []byte   // signs tokens
-	former api.Time // until then, tokens that ids signed are accepted
+	old    []byte   // did both before keys were sealed; nil where it never was
+	former api.Time // until then, tokens that old signed are accepted
 }
 
 // secretKey is the stored form of keys.
 type secretKey struct {
 	// Clear is the one key that stood here before keys were sealed.
 	Clear []byte `json:"k,omitempty"`
-	// Sealed has ids and tokens after each other, sealed with each secret.key
-	// that the daemon ran with, the latest first: one that comes back has its
-	// visitors again.
+	// Sealed has ids and tokens after each other, and old where there is one,
+	// sealed with each secret.key that the daemon ran with, the latest first: one
+	// that comes back has its visitors again.
 	Sealed [][]byte `json:"s,omitempty"`
 	Former api.Time `json:"f,omitempty"`
 }
@@ -45,8 +46,9 @@ const (
 	maxSealed   = 8
 
 	// formerLife is how long tokens of the earlier form are accepted: whoever
-	// comes meanwhile gets one of the present form.
-	formerLife = 90 * 24 * time.Hour
+	// comes meanwhile gets one of the present form. It is short, because the key
+	// that signed them may be in a copy of the file.
+	formerLife = 7 * 24 * time.Hour
 )
 
 // keys returns the daemon's keys, which the first to ask makes or seals.
@@ -87,7 +89,7 @@ func (s *Service) keys(ctx context.Context) (*keys, error) {
 			slog.WarnContext(ctx, "the visitors' former key could not be overwritten on the disk", "err", err)
 		}
 	}
-	if len(was.Sealed) > 0 && slices.Equal(k.tokens, fresh[keyBytes:]) {
+	if len(was.Sealed) > 0 && slices.Equal(k.tokens, fresh[keyBytes:2*keyBytes]) {
 		slog.WarnContext(ctx, "the visitors' keys were sealed with another secret.key: visitors begin new conversations. They have theirs again when the former secret.key is back")
 	}
 	s.signing = k
@@ -98,24 +100,35 @@ func (s *Service) keys(ctx context.Context) (*keys, error) {
 func (s *Service) open(stored *secretKey) *keys {
 	for _, sealed := range stored.Sealed {
 		plain, err := s.Seal.Unseal(secretPlace, sealed)
-		if err == nil && len(plain) == 2*keyBytes {
-			return &keys{ids: plain[:keyBytes], tokens: plain[keyBytes:], former: stored.Former}
+		if err == nil && len(plain) >= 2*keyBytes {
+			return keysOf(plain, stored.Former)
 		}
 	}
 	return nil
 }
 
-// renew puts fresh keys into stored. The key that was clear goes on naming
-// proven visitors, so that they keep their conversations; what signs tokens is
-// new, for the other may be in a copy of the file.
+func keysOf(plain []byte, former api.Time) *keys {
+	k := &keys{ids: plain[:keyBytes], tokens: plain[keyBytes : 2*keyBytes], former: former}
+	if len(plain) == 3*keyBytes {
+		k.old = plain[2*keyBytes:]
+	}
+	return k
+}
+
+// renew puts fresh keys into stored. The key that was clear signs and names
+// nobody from now on, for it may be in a copy of the file or in its free pages.
+// It finds the conversations of before: that of a visitor whom the site proves
+// again, and for formerLife that of a visitor with a token of then, unless the
+// site had proven who that is.
 func (s *Service) renew(stored *secretKey, fresh []byte) *keys {
+	plain := fresh
 	if len(stored.Clear) == keyBytes {
-		copy(fresh, stored.Clear)
+		plain = append(plain, stored.Clear...)
 		stored.Former = api.TimeOf(s.Now().Add(formerLife))
 	}
 	stored.Clear = nil
-	stored.Sealed = append([][]byte{s.Seal.Seal(secretPlace, fresh)}, stored.Sealed[:min(len(stored.Sealed), maxSealed-1)]...)
-	return &keys{ids: fresh[:keyBytes], tokens: fresh[keyBytes:], former: stored.Former}
+	stored.Sealed = append([][]byte{s.Seal.Seal(secretPlace, plain)}, stored.Sealed[:min(len(stored.Sealed), maxSealed-1)]...)
+	return keysOf(plain, stored.Former)
 }
 
 // What overwrite writes: about as many pages as records.

@@ -50,6 +50,14 @@ func newVisitorID() string {
 // every device, and to be guessed by nobody.
 func (k keyring) proven(siteID string) string { return visitorID(k.sum(k.ids, "identity", siteID)) }
 
+// earlier is the id that proven gave before keys were sealed, "" for none.
+func (k keyring) earlier(siteID string) string {
+	if k.old == nil {
+		return ""
+	}
+	return visitorID(k.sum(k.old, "identity", siteID))
+}
+
 const tokenBytes = 24
 
 // token proves to be the visitor id and, with until, that the site has proven
@@ -80,10 +88,15 @@ func (k keyring) visitor(token string, now time.Time) (id string, until api.Time
 		until = api.Time(n)
 		return id, until, err == nil && until > api.TimeOf(now) && same(token, k.token(id, until))
 	}
-	// Tokens of an earlier form did not say when a proof ends: those that stand
-	// for one are not accepted, the others are for a while.
-	former := k.former > api.TimeOf(now) && same(token, signed(id, k.sum(k.ids, "visitor", id)))
-	return id, 0, former || same(token, k.token(id, 0))
+	return id, 0, same(token, k.token(id, 0))
+}
+
+// former returns whom a token is for that was made before keys were sealed.
+// Those that stood for a proof are not accepted: they did not say when it ends.
+func (k keyring) former(token string, now time.Time) (id string, ok bool) {
+	id, _, _ = strings.Cut(token, ".")
+	return id, k.old != nil && k.keys.former > api.TimeOf(now) && strings.HasPrefix(id, visitorPrefix) &&
+		same(token, signed(id, k.sum(k.old, "visitor", id)))
 }
 
 func same(a, b string) bool { return hmac.Equal([]byte(a), []byte(b)) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base32"
 	"encoding/base64"
 	"os"
 	"path/filepath"
@@ -81,6 +82,14 @@ func formerToken(key []byte, purpose, id string) string {
 	return id + "." + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:24])
 }
 
+// formerID is the id that earlier releases gave a visitor whom the site proved.
+func formerID(key []byte, siteID string) string {
+	h := hmac.New(sha256.New, key)
+	h.Write(kv.Key("identity", "team_a", "site_1", siteID))
+	alphabet := base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+	return "vis_" + alphabet.EncodeToString(append(make([]byte, 4), h.Sum(nil)[:16]...))[6:]
+}
+
 func (w *world) bytesOf(path string) []byte {
 	w.t.Helper()
 	b, err := os.ReadFile(path)
@@ -92,7 +101,8 @@ func (w *world) bytesOf(path string) []byte {
 
 // TestClearKeyIsSealed: a store of an earlier release keeps its visitors; their
 // key is in the clear neither in its file nor in a backup any more. What somebody
-// took from the file before opens no proven visitor's conversation.
+// took from the file before names nobody and opens no proven visitor's
+// conversation, and after a week none.
 func TestClearKeyIsSealed(t *testing.T) {
 	w := newWorld(t, chat.Options{PerAddress: 100})
 	w.activate(nil)
@@ -108,12 +118,23 @@ func TestClearKeyIsSealed(t *testing.T) {
 	if v.ready().Visitor == anonymous {
 		t.Error("the visitor goes on with a token of the earlier form")
 	}
+	// A conversation of the time before, of a visitor whom the site had proven.
+	earlier := formerID(key, "7")
+	seven := w.arrive(chat.Arrival{Verified: &chat.Identity{ID: "seven"}})
+	seven.say("long ago")
+	theirs := seven.conv()
+	seven.visit.Close()
+	if err := w.store.Update(t.Context(), func(tx kv.Tx) error { return chat.SetVisitor(tx, "team_a", theirs, earlier) }); err != nil {
+		t.Fatal(err)
+	}
+
 	proven := w.arrive(chat.Arrival{Verified: &chat.Identity{ID: "42"}})
 	proven.say("mine")
-	h := hmac.New(sha256.New, key)
-	h.Write(kv.Key("identity", "team_a", "site_1", "42"))
 	id, _, _ := strings.Cut(proven.ready().Visitor, ".")
-	for what, token := range map[string]string{"proven": formerToken(key, "proven", id), "not proven": formerToken(key, "proven", "vis_00000000000000000000000001")} {
+	for what, token := range map[string]string{
+		"proven": formerToken(key, "proven", id), "not proven": formerToken(key, "proven", "vis_00000000000000000000000001"),
+		"for a proven visitor": formerToken(key, "visitor", id), "for a visitor that was proven": formerToken(key, "visitor", earlier),
+	} {
 		if r := w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: token}}).ready(); r.Resumed {
 			t.Errorf("a token of the earlier form that is %s: %+v", what, r)
 		}
@@ -130,11 +151,21 @@ func TestClearKeyIsSealed(t *testing.T) {
 			t.Errorf("the key is in the %s", what)
 		}
 	}
+	if id == formerID(key, "42") {
+		t.Error("the key that was in the clear names visitors")
+	}
+	again := w.arrive(chat.Arrival{Verified: &chat.Identity{ID: "7"}})
+	if r := again.ready(); r.Conv != theirs || strings.HasPrefix(r.Visitor, earlier) {
+		t.Errorf("the site proves who came before: %+v", r)
+	}
 	w.restart()
+	if r := w.arrive(chat.Arrival{Verified: &chat.Identity{ID: "7"}}).ready(); r.Conv != theirs {
+		t.Errorf("after a restart the site proves who came before: %+v", r)
+	}
 	if r := w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: anonymous}}).ready(); r.Conv != conv {
 		t.Error("after a restart a token of the earlier form opens nothing")
 	}
-	w.tick(91 * 24 * time.Hour)
+	w.tick(8 * 24 * time.Hour)
 	if r := w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: anonymous}}).ready(); r.Resumed {
 		t.Error("a token of the earlier form is accepted for ever")
 	}

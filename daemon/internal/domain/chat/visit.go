@@ -84,6 +84,11 @@ func (s *Service) Visit(ctx context.Context, a Arrival) (*Visit, error) {
 	}
 	id, until, known := v.keys.visitor(a.Hello.Visitor, s.Now())
 	if !known {
+		if id, known, err = s.formerVisitor(ctx, v.keys, a.Hello.Visitor); err != nil {
+			return nil, err
+		}
+	}
+	if !known {
 		id, until = newVisitorID(), 0
 	}
 	proven := until > 0
@@ -108,6 +113,25 @@ func (s *Service) Visit(ctx context.Context, a Arrival) (*Visit, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// formerVisitor returns whom a token of the earlier form is for. It is worth
+// nothing for a visitor whom the site had proven: whoever has the key of then
+// could make one.
+func (s *Service) formerVisitor(ctx context.Context, k keyring, token string) (id string, known bool, err error) {
+	id, known = k.former(token, s.Now())
+	if !known {
+		return "", false, nil
+	}
+	err = s.store.View(ctx, func(tx kv.Tx) error {
+		_, r, err := conversations.Find(tx, k.team, byVisitor, kv.Key(id))
+		if missing(err) {
+			return nil
+		}
+		known = err == nil && !r.C.Visitor.Verified
+		return err
+	})
+	return id, known, err
 }
 
 // enter counts the visit, within the limits. Only what stays open takes one of
@@ -273,7 +297,7 @@ func (v *Visit) become(ctx context.Context, id Identity) error {
 	was, is := v.visitor(), v.keys.proven(id.ID)
 	who := was
 	who.ID, who.Name, who.Email, who.Verified = is, line(id.Name, maxName), line(id.Email, maxEmail), true
-	if err := v.hand(ctx, was.ID, who); err != nil {
+	if err := v.hand(ctx, was.ID, v.keys.earlier(id.ID), who); err != nil {
 		return err
 	}
 	h := &v.s.hub
@@ -294,19 +318,14 @@ func (v *Visit) visitor() api.Visitor {
 	return v.who
 }
 
-// hand writes the proven visitor into the conversation that is theirs, or into
-// the one of a visitor of whom nothing was proven, whose token opens it no more.
-func (v *Visit) hand(ctx context.Context, from string, to api.Visitor) error {
+// hand writes the proven visitor into the conversation that is theirs, by the id
+// of today or the earlier one, or into the one of a visitor of whom nothing was
+// proven, whose token opens it no more.
+func (v *Visit) hand(ctx context.Context, from, earlier string, to api.Visitor) error {
 	s, team, theirs := v.s, v.keys.team, false
 	err := s.metered(ctx, v.source(), func(tx kv.Tx) error {
-		_, r, err := conversations.Find(tx, team, byVisitor, kv.Key(to.ID))
-		if missing(err) {
-			_, r, err = conversations.Find(tx, team, byVisitor, kv.Key(from))
-		}
-		if missing(err) || err == nil && (r.C.Visitor == to || r.C.Visitor.ID != to.ID && r.C.Visitor.Verified) {
-			return nil
-		}
-		if err != nil {
+		r, err := v.toHand(tx, from, earlier, to.ID)
+		if err != nil || r == nil || r.C.Visitor == to {
 			return err
 		}
 		theirs = r.C.Visitor.ID == to.ID
@@ -317,7 +336,7 @@ func (v *Visit) hand(ctx context.Context, from string, to api.Visitor) error {
 		e.touch()
 		e.r.C.Visitor = to
 		if e.was.Visitor.ID != to.ID {
-			tx.OnCommit(func() { s.hub.publish(&happening{kind: elsewhere, team: team, visitor: from, by: v}) })
+			tx.OnCommit(func() { s.hub.publish(&happening{kind: elsewhere, team: team, visitor: e.was.Visitor.ID, by: v}) })
 		}
 		return e.save()
 	})
@@ -325,6 +344,27 @@ func (v *Visit) hand(ctx context.Context, from string, to api.Visitor) error {
 		return nil // what is stored of the visitor stays as it was
 	}
 	return err
+}
+
+// toHand is the conversation that a proven visitor goes on with, nil for none.
+func (v *Visit) toHand(tx kv.Tx, from, earlier, to string) (*record, error) {
+	for _, c := range []struct {
+		id string
+		of func(api.Visitor) bool
+	}{
+		{to, func(api.Visitor) bool { return true }},
+		{earlier, func(w api.Visitor) bool { return w.Verified }},
+		{from, func(w api.Visitor) bool { return !w.Verified }},
+	} {
+		_, r, err := conversations.Find(tx, v.keys.team, byVisitor, kv.Key(c.id))
+		if missing(err) {
+			continue
+		}
+		if err != nil || c.of(r.C.Visitor) {
+			return r, err
+		}
+	}
+	return nil, nil
 }
 
 func (v *Visit) source() source {
