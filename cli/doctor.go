@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/model"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/cli/internal/settings"
 	"edgesvc.dev/svc/sdk"
@@ -54,6 +55,7 @@ func doctor(ctx context.Context, a *kit.App) error {
 	} else {
 		found = append(found, finding{"configuration", good, s.URL + " from " + s.URLFrom}, editorFinding(s.Editor))
 		found = append(found, daemonFinding(ctx, a, s), keyFinding(ctx, a, s), sessionFinding(ctx, a, s))
+		found = append(found, modelFindings(ctx, a)...)
 	}
 	if err := kit.ShowList(a, kit.ListFlags{All: true}, findingView, kit.List(found)); err != nil {
 		return err
@@ -113,6 +115,35 @@ func keyFinding(ctx context.Context, a *kit.App, s *settings.Settings) finding {
 		return finding{"API key", warned, detail + "; the daemon is " + me.Version + ", svcctl " + a.Version}
 	}
 	return finding{"API key", good, detail}
+}
+
+// modelFindings say where each model's requests go and how the latest ended.
+func modelFindings(ctx context.Context, a *kit.App) []finding {
+	a.SessionToo = true
+	c, err := a.Client()
+	if err != nil {
+		return nil // the finding of the key says why
+	}
+	models, err := c.Models(ctx)
+	if err != nil {
+		return []finding{{"models", warned, kit.Explain(ctx, err).Message}}
+	}
+	var found []finding
+	for _, m := range models {
+		f := finding{"model " + m.ID, good, "answered offline"}
+		if m.Address != "" {
+			f.Detail = m.Address
+			if m.SentAs != "" {
+				f.Detail += " as " + m.SentAs
+			}
+			f.Detail += ", " + model.Answer(&m)
+		}
+		if m.LastAnswer != nil && !m.LastAnswer.OK {
+			f.State = warned
+		}
+		found = append(found, f)
+	}
+	return found
 }
 
 func sessionFinding(ctx context.Context, a *kit.App, s *settings.Settings) finding {

@@ -223,8 +223,8 @@ func TestAcceptRoles(t *testing.T) {
 	}
 }
 
-// TestAcceptLostPassword gives a member who forgot the password a new link, on
-// the stopped daemon's data. Using it replaces the password and ends what the
+// TestAcceptLostPassword gives a member who forgot the password a new link, beside
+// the running daemon and on the stopped one's data. Using it replaces the password and ends what the
 // old one had opened; the act stands in the audit log.
 func TestAcceptLostPassword(t *testing.T) {
 	data := t.TempDir()
@@ -241,7 +241,7 @@ func TestAcceptLostPassword(t *testing.T) {
 	}
 	in := start(t, func(c *daemon.Config) { c.Data = data })
 	old := in.session(t, in.A)
-	if status, said := link("--email", "a@example.test"); status == 0 || !strings.Contains(said, "stopped") {
+	if status, said := link("--email", "a@example.test"); status != 0 || !strings.Contains(said, "token=link_") {
 		t.Errorf("beside a running daemon: %d %s", status, said)
 	}
 	if err := in.stop(); err != nil {

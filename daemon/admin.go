@@ -19,7 +19,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/budget"
 	"edgesvc.dev/svc/daemon/internal/refusals"
-	"edgesvc.dev/svc/kv/bolt"
+	"edgesvc.dev/svc/daemon/internal/search"
 )
 
 // metrics are what /metrics shows.
@@ -28,7 +28,7 @@ type metrics struct {
 	requests *prometheus.HistogramVec
 }
 
-func newMetrics(store *bolt.Store, large *budget.Budget) *metrics {
+func newMetrics(store engine, large *budget.Budget, indexes *search.Memory) *metrics {
 	m := &metrics{registry: prometheus.NewRegistry()}
 	m.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "svc_operation_seconds", Help: "Time to answer an operation, by its name and status.",
@@ -36,20 +36,16 @@ func newMetrics(store *bolt.Store, large *budget.Budget) *metrics {
 	}, []string{"op", "status"})
 	m.registry.MustRegister(m.requests, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	figure := func(name, help string, read func(bolt.Stats) float64) {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
-			func() float64 { return read(store.Stats()) }))
-	}
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "svc_large_body_bytes", Help: "Bytes of large request and answer bodies in flight.",
 	}, func() float64 { return float64(large.InUse()) }))
-	figure("svc_store_commits", "Durable commits since the start.", func(s bolt.Stats) float64 { return float64(s.Commits) })
-	figure("svc_store_functions", "Update functions run since the start.", func(s bolt.Stats) float64 { return float64(s.Functions) })
-	figure("svc_store_queue", "Updates that wait for a commit.", func(s bolt.Stats) float64 { return float64(s.Queue) })
-	figure("svc_store_views", "Snapshots that are open.", func(s bolt.Stats) float64 { return float64(s.Views) })
-	figure("svc_store_oldest_view_seconds", "Age of the oldest open snapshot.", func(s bolt.Stats) float64 { return s.OldestView.Seconds() })
-	figure("svc_store_used_bytes", "Bytes of pages that hold data.", func(s bolt.Stats) float64 { return float64(s.Used) })
-	figure("svc_store_free_bytes", "Bytes of pages that will be used again.", func(s bolt.Stats) float64 { return float64(s.Free) })
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "svc_search_bytes", Help: "Memory of the search indexes.",
+	}, func() float64 { return float64(indexes.Bytes()) }))
+	for i, f := range store.Figures() {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "svc_store_" + f.Name, Help: f.Help},
+			func() float64 { return store.Figures()[i].Value }))
+	}
 	for _, kind := range refusals.Kinds() {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "svc_refusals_total", Help: "Requests, connections and frames turned away since the process began, by kind.",
@@ -87,17 +83,15 @@ func (d *Daemon) serveAdmin() (stop func(context.Context) error, err error) {
 		work.Wait()
 		return errors.Join(errs...)
 	}
+	d.listenAdmin()
 	socket := filepath.Join(d.cfg.Data, controlSocket)
 	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove the old control socket: %w", err)
 	}
 	if ln, err := net.Listen("unix", socket); err != nil {
-		slog.Warn("no control socket: svcd backup works only while the daemon is stopped", "err", err)
+		slog.Warn("no control socket: svcd backup, link and doctor work only while the daemon is stopped", "err", err)
 	} else {
 		start(ln, d.controlRoutes())
-	}
-	if err := d.listenAdmin(); err != nil {
-		return nil, errors.Join(err, stop(context.Background()))
 	}
 	if d.admin != nil {
 		start(d.admin, d.adminRoutes())
@@ -105,16 +99,19 @@ func (d *Daemon) serveAdmin() (stop func(context.Context) error, err error) {
 	return stop, nil
 }
 
-// listenAdmin takes the admin address, unless that was done already or there is
-// none.
-func (d *Daemon) listenAdmin() (err error) {
-	if d.cfg.Admin == "" || d.admin != nil {
-		return nil
+// listenAdmin takes the admin address, unless that was tried already or there is
+// none. A taken one costs the figures, not the start.
+func (d *Daemon) listenAdmin() {
+	if d.cfg.Admin == "" || d.tried {
+		return
 	}
-	if d.admin, err = net.Listen("tcp", d.cfg.Admin); err != nil {
-		return fmt.Errorf("listen on admin address %s: %w (another svcd? set --admin)", d.cfg.Admin, Reason(err))
+	d.tried = true
+	ln, err := net.Listen("tcp", d.cfg.Admin)
+	if err != nil {
+		slog.Warn("no figures are served: the admin address cannot be listened on; another svcd? set --admin", "address", d.cfg.Admin, "err", Reason(err))
+		return
 	}
-	return nil
+	d.admin = ln
 }
 
 // adminRoutes shows figures: every local user may see them, so they name no team

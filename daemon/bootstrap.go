@@ -42,8 +42,8 @@ func (d *Daemon) Bootstrap(ctx context.Context, name, slug, email string) (First
 		return First{}, fmt.Errorf("activate the agent of %s: %w", slug, err)
 	}
 	return First{
-		TeamID: made.Team.ID, TeamSlug: made.Team.Slug, OwnerEmail: made.User.Email, Key: made.Key.Secret,
-		SignInLink: made.Link,
+		TeamID: made.Team.ID, TeamSlug: made.Team.Slug, OwnerEmail: made.User.Email, Key: string(made.Key.Secret),
+		SignInLink: string(made.Link),
 		SiteID:     site.ID,
 	}, nil
 }

@@ -1,18 +1,22 @@
 package daemon
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
+	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
 )
 
@@ -34,6 +38,7 @@ type Config struct {
 	MaxSize          size          `name:"max-size" env:"SVCD_MAX_SIZE" default:"64GiB" doc:"Largest size of the data file. Writes are refused beyond it, reads go on."`
 	TeamSize         size          `name:"team-size" env:"SVCD_TEAM_SIZE" doc:"Most bytes that one team may store, so that none fills the data file for all. Empty: half of max-size."`
 	MemoryLimit      size          `name:"memory-limit" env:"SVCD_MEMORY_LIMIT" doc:"Soft memory limit of the process. Empty: none beyond GOMEMLIMIT."`
+	SearchMemory     size          `name:"search-memory" env:"SVCD_SEARCH_MEMORY" default:"64MiB" doc:"Memory for the search indexes of all teams. Those of teams that nobody searched longest are dropped beyond it, and read again when they are needed."`
 	Limits           []string      `name:"limits" env:"SVCD_LIMITS" default:"read=600,write=300,ai=30,events=6000,emails=120,mcp=300,trpc=1200,login=10,pages=600,search=60" doc:"Requests a minute for each credential, or for each client network without one, by class. 0 means no limit."`
 	JobWorkers       int           `name:"job-workers" env:"SVCD_JOB_WORKERS" default:"4" doc:"Generation jobs that run at once."`
 	EventRetention   time.Duration `name:"event-retention" env:"SVCD_EVENT_RETENTION" default:"2160h" doc:"How long the event log is kept."`
@@ -41,10 +46,16 @@ type Config struct {
 	LogLevel         string        `name:"log-level" env:"SVCD_LOG_LEVEL" default:"info" doc:"debug, info, warn or error."`
 	LogFormat        string        `name:"log-format" env:"SVCD_LOG_FORMAT" default:"text" doc:"text or json."`
 	OpenAIKey        secret        `name:"openai-api-key" env:"OPENAI_API_KEY" doc:"Key for OpenAI's models. Without one they are answered offline."`
-	OpenAIBaseURL    string        `name:"openai-base-url" env:"OPENAI_BASE_URL" doc:"Address of a compatible server (Ollama, vLLM, llama.cpp)."`
+	OpenAIBaseURL    string        `name:"openai-base-url" env:"OPENAI_BASE_URL" doc:"Address of a compatible server (Ollama, vLLM, llama.cpp), as http://127.0.0.1:11434/v1, or of a gateway. A compatible server needs no key; without model-map it is asked for the first of its models."`
+	OpenAIDialect    string        `name:"openai-dialect" env:"SVCD_OPENAI_DIALECT" doc:"vendor when openai-base-url is a gateway in front of OpenAI, compatible for other servers. Empty: vendor at OpenAI's own address, compatible elsewhere."`
 	AnthropicKey     secret        `name:"anthropic-api-key" env:"ANTHROPIC_API_KEY" doc:"Key for Anthropic's models."`
-	AnthropicBaseURL string        `name:"anthropic-base-url" env:"ANTHROPIC_BASE_URL" doc:"Address of a compatible server."`
+	AnthropicBaseURL string        `name:"anthropic-base-url" env:"ANTHROPIC_BASE_URL" doc:"Address of a compatible server, or of a gateway."`
+	AnthropicDialect string        `name:"anthropic-dialect" env:"SVCD_ANTHROPIC_DIALECT" doc:"The same for anthropic-base-url."`
+	ImageModel       string        `name:"image-model" env:"SVCD_IMAGE_MODEL" doc:"Model that draws covers, at OpenAI's address or openai-base-url. Empty: OpenAI's own where OpenAI is spoken to; elsewhere svcd draws them itself."`
+	ModelSilence     time.Duration `name:"model-silence" env:"SVCD_MODEL_SILENCE" default:"15s" doc:"How long a model may send nothing, before its first word and between two, until it is asked once more. Raise it for a server that loads its models on demand."`
+	ModelCalls       int           `name:"model-calls" env:"SVCD_MODEL_CALLS" default:"128" doc:"Calls to one vendor that are under way at once; others wait for their turn."`
 	AllowCIDR        []string      `name:"allow-cidr" env:"SVCD_ALLOW_CIDR" doc:"Private address ranges that tasks may reach, as 10.0.0.0/8. For development; none by default."`
+	ChatWorkers      int           `name:"chat-workers" env:"SVCD_CHAT_WORKERS" default:"128" doc:"Answers to visitors that agents write at once, shared out fairly among teams."`
 	ChatDailyNetwork size          `name:"chat-daily-network" env:"SVCD_CHAT_DAILY_NETWORK" default:"16MiB" doc:"What visitors of one address (IPv6: one /64) may have a team's chat store in a day, answers included. 0 means no limit."`
 	ChatDailySite    size          `name:"chat-daily-site" env:"SVCD_CHAT_DAILY_SITE" default:"512MiB" doc:"The same for all visitors of one site. 0 means no limit."`
 	ChatDailyTeam    size          `name:"chat-daily-team" env:"SVCD_CHAT_DAILY_TEAM" default:"1GiB" doc:"The same for all visitors of one team. 0 means no limit."`
@@ -190,7 +201,7 @@ func (c *Config) check() error {
 	if c.Admin != "" && !loopback(c.Admin) {
 		wrong("admin: %q must be a loopback address like 127.0.0.1:8081", c.Admin)
 	}
-	if u, err := url.Parse(c.BaseURL); c.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+	if c.BaseURL != "" && !webAddress(c.BaseURL) {
 		wrong("base-url: %q is not an http or https address", c.BaseURL)
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
@@ -219,10 +230,53 @@ func (c *Config) check() error {
 	if c.JobWorkers < 1 || c.JobWorkers > 64 {
 		wrong("job-workers: %d is not between 1 and 64", c.JobWorkers)
 	}
+	if c.ChatWorkers < 1 || c.ChatWorkers > 4096 || c.ModelCalls < 1 || c.ModelCalls > 4096 {
+		wrong("chat-workers and model-calls: both are between 1 and 4096")
+	}
+	c.checkModels(wrong)
 	if c.ChatPlaces < 1 || c.ChatPlacesClient < 1 || c.ChatPlacesClient > c.ChatPlaces {
 		wrong("chat-places and chat-places-client: both are at least 1, and a client has at most all places")
 	}
 	return errors.Join(bad...)
+}
+
+func webAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// checkModels reports what is wrong with the settings of the models.
+func (c *Config) checkModels(wrong func(format string, args ...any)) {
+	for _, v := range []struct{ vendor, address, dialect string }{
+		{"openai", c.OpenAIBaseURL, c.OpenAIDialect}, {"anthropic", c.AnthropicBaseURL, c.AnthropicDialect},
+	} {
+		if !slices.Contains([]llm.Dialect{llm.DialectAuto, llm.DialectVendor, llm.DialectCompatible}, llm.Dialect(v.dialect)) {
+			wrong("%s-dialect: %q is neither vendor nor compatible", v.vendor, v.dialect)
+		}
+		if v.address != "" && !webAddress(v.address) {
+			wrong("%s-base-url: %q is not an http or https address", v.vendor, v.address)
+		}
+	}
+	if c.ImageModel != "" && c.OpenAIKey == "" && c.OpenAIBaseURL == "" {
+		wrong("image-model: it is asked at OpenAI's address with openai-api-key, or at openai-base-url; give one of them")
+	}
+	if c.ModelSilence < time.Second {
+		wrong("model-silence: %v is less than a second", c.ModelSilence)
+	}
+}
+
+// models are the settings of the language models.
+func (c *Config) models() llm.Config {
+	return llm.Config{
+		OpenAI:     llm.Endpoint{Key: string(c.OpenAIKey), BaseURL: c.OpenAIBaseURL, Dialect: llm.Dialect(c.OpenAIDialect)},
+		Anthropic:  llm.Endpoint{Key: string(c.AnthropicKey), BaseURL: c.AnthropicBaseURL, Dialect: llm.Dialect(c.AnthropicDialect)},
+		ModelNames: pairs(c.ModelMap), ImageModel: c.ImageModel,
+		Limits: llm.Limits{Silence: c.ModelSilence, AtOnce: c.ModelCalls},
+		HTTP: &http.Client{Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: c.ModelCalls, IdleConnTimeout: time.Minute,
+			TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true,
+		}},
+	}
 }
 
 // chat are the settings of the chat.
@@ -234,7 +288,7 @@ func (c *Config) chat() chat.Options {
 		return int64(s)
 	}
 	return chat.Options{
-		PerTeam: c.ChatPlaces, PerAddress: c.ChatPlacesClient,
+		Workers: c.ChatWorkers, PerTeam: c.ChatPlaces, PerAddress: c.ChatPlacesClient,
 		DailyPerNetwork: daily(c.ChatDailyNetwork), DailyPerSite: daily(c.ChatDailySite), DailyPerTeam: daily(c.ChatDailyTeam),
 	}
 }

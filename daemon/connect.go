@@ -3,11 +3,13 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -42,28 +44,28 @@ func (d *Daemon) articleURL(ctx context.Context, teamID, slug string) string {
 	if err != nil {
 		return ""
 	}
-	return d.base + "/" + t.Slug + "/help/" + slug
+	return d.base + "/" + t.Slug + "/help/" + url.PathEscape(slug)
 }
 
-// searchArticles finds what an agent may answer from, each article with its
-// whole text, which quotes are verified against.
+// searchArticles finds what an agent may answer from.
 func (d *Daemon) searchArticles(ctx context.Context, teamID, question string, limit int) ([]agents.Passage, error) {
-	hits, err := d.helpdesk.Search(ctx, teamID, question, limit)
+	found, err := d.helpdesk.Search(ctx, teamID, search.Query{Text: question, Status: api.ArticlePublished, Limit: limit})
 	if err != nil {
 		return nil, err
 	}
-	found := make([]agents.Passage, 0, len(hits))
-	for _, h := range hits {
-		text, err := d.helpdesk.Text(ctx, teamID, h.ID)
-		if err != nil {
-			return nil, err
+	passages := make([]agents.Passage, 0, len(found.Articles))
+	for _, r := range found.Articles {
+		p := agents.Passage{ArticleID: r.ID, Title: r.Title, URL: r.URL, Score: r.Score}
+		for _, part := range r.Parts {
+			p.Text += part.Text + "\n"
+			p.Quotes = append(p.Quotes, part.Quote)
 		}
-		found = append(found, agents.Passage{
-			ArticleID: h.ID, Title: h.Title, URL: h.URL, Text: text,
-			Quotes: h.Passages, Score: h.Score, Covered: h.Covered,
-		})
+		if r.Cover >= 0.7 && r.Exact >= 0.5 && r.Head >= 0.2 {
+			p.Covered = r.Cover
+		}
+		passages = append(passages, p)
 	}
-	return found, nil
+	return passages, nil
 }
 
 // runTool runs an operation for an agent. It answers with what was made, not

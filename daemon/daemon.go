@@ -5,15 +5,16 @@ package daemon
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
-	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -43,6 +44,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/surface/public"
 	"edgesvc.dev/svc/daemon/internal/surface/rest"
 	"edgesvc.dev/svc/daemon/internal/surface/trpc"
+	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 	"edgesvc.dev/svc/widget"
@@ -64,6 +66,19 @@ func Release() string {
 	return Version
 }
 
+// engine is a store as the daemon runs on it. It fails as a whole: once Failed is
+// closed nothing can be written safely, and Err says why.
+type engine interface {
+	kv.Store
+	Failed() <-chan struct{}
+	Err() error
+	// Figures are those of the backend, for the admin address: the same ones at
+	// each call.
+	Figures() []kv.Figure
+	// Backup writes a copy of the store as it is now.
+	Backup(ctx context.Context, w io.Writer) error
+}
+
 // DataFile is the path of the data file in a data folder.
 func DataFile(folder string) string { return filepath.Join(folder, dataFile) }
 
@@ -71,7 +86,7 @@ func DataFile(folder string) string { return filepath.Join(folder, dataFile) }
 type Daemon struct {
 	cfg   *Config
 	base  string
-	store *bolt.Store
+	store engine
 
 	parts  []domain.Part
 	log    *event.Log
@@ -100,6 +115,7 @@ type Daemon struct {
 	budget  *budget.Budget // of large bodies in flight, in and out
 	conns   int            // that may be open at once
 	admin   net.Listener   // nil before listenAdmin, and where there is none
+	tried   bool           // to take the admin address
 
 	ctx      context.Context // of operations and workers; ends in Close
 	cancel   context.CancelFunc
@@ -112,10 +128,16 @@ func Open(cfg *Config) (*Daemon, error) {
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
+	dropOldIndex(cfg.Data)
 	store, err := bolt.Open(DataFile(cfg.Data), bolt.Options{MaxSize: int64(cfg.MaxSize)})
 	if err != nil {
 		return nil, err
 	}
+	return openOn(store, cfg)
+}
+
+// openOn joins the services over a store, which it closes when that fails.
+func openOn(store engine, cfg *Config) (*Daemon, error) {
 	limits, err := cfg.limits()
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -134,6 +156,18 @@ func Open(cfg *Config) (*Daemon, error) {
 	return d, nil
 }
 
+// dropOldIndex removes the folder in which earlier releases kept their search
+// index: nothing reads it any more.
+func dropOldIndex(data string) {
+	folder := filepath.Join(data, "search")
+	if _, err := os.Stat(filepath.Join(folder, "index_meta.json")); err != nil {
+		return // there is none, or it is something else
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		slog.Warn("the search index of an earlier release is left behind", "folder", folder, "err", err)
+	}
+}
+
 // Conns is how many connections so many open files allow, 0 for unlimited, and
 // how many there would be with enough.
 func Conns(files int) (conns, most int) { return guard.MaxConns(files), guard.MaxConns(0) }
@@ -147,7 +181,7 @@ func (d *Daemon) SetBase(addr net.Addr) {
 	d.base = strings.TrimSuffix(d.cfg.BaseURL, "/")
 	if d.base == "" {
 		scheme := "http"
-		host := addr.String()
+		host := reachable(addr)
 		if d.cfg.TLS() {
 			scheme = "https"
 		}
@@ -157,6 +191,16 @@ func (d *Daemon) SetBase(addr net.Addr) {
 		d.base = scheme + "://" + host
 	}
 	d.surfaces()
+}
+
+// reachable is the address in a form that a browser on this machine can open:
+// the one that stands for all addresses leads nowhere.
+func reachable(addr net.Addr) string {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil || !at.Addr().IsUnspecified() {
+		return addr.String()
+	}
+	return net.JoinHostPort("localhost", strconv.Itoa(int(at.Port())))
 }
 
 // Base is the daemon's public address, once SetBase was called.
@@ -176,8 +220,8 @@ func (d *Daemon) Prepare() error {
 	if d.conns == 0 {
 		return TooFewFiles()
 	}
-	_, err := d.tlsConfig()
-	return errors.Join(err, d.listenAdmin())
+	d.listenAdmin()
+	return d.cfg.CheckTLS()
 }
 
 // TooFewFiles says that nothing can be served with the limit of open files.
@@ -187,7 +231,7 @@ func TooFewFiles() error {
 
 // Serve answers on ln until ctx ends or the store fails, then drains.
 func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
-	config, err := d.tlsConfig()
+	config, err := d.cfg.tlsConfig()
 	if err != nil {
 		return err
 	}
@@ -205,6 +249,7 @@ func (d *Daemon) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	served := make(chan error, 1)
 	work.Go(func() { served <- server.Serve(ln) })
+	d.warn(ctx)
 	notify("READY=1")
 	slog.Info("serving", "address", ln.Addr().String(), "data", d.cfg.Data, "version", Release(),
 		"connections", d.conns, "largeBodies", size(d.budget.Total()).String())
@@ -269,14 +314,4 @@ func (d *Daemon) Close() error {
 		d.logEnd("close websockets", d.sockets.Close(ctx, websocket.StatusGoingAway, "stop"))
 	}
 	return errors.Join(d.helpdesk.Close(), d.store.Close())
-}
-
-// llmConfig reads the vendors' settings.
-func (d *Daemon) llmConfig() llm.Config {
-	return llm.Config{
-		OpenAI:     llm.Endpoint{Key: string(d.cfg.OpenAIKey), BaseURL: d.cfg.OpenAIBaseURL},
-		Anthropic:  llm.Endpoint{Key: string(d.cfg.AnthropicKey), BaseURL: d.cfg.AnthropicBaseURL},
-		ModelNames: pairs(d.cfg.ModelMap),
-		HTTP:       &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: 10 * time.Second, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true}},
-	}
 }

@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"daemon/internal/domain":     below,
 	"daemon/internal/domain/...": append([]string{"daemon/internal/domain"}, below...),
 	// Tests of who may come in have all three at work.
-	"daemon/internal/domain/team/teamtest": append([]string{"daemon/internal/domain/access", "daemon/internal/domain/sites", "daemon/internal/domain/team", "kv/bolt"}, below...),
+	"daemon/internal/domain/team/teamtest": append([]string{"daemon/internal/domain/access", "daemon/internal/domain/sites", "daemon/internal/domain/team", "daemon/internal/optest"}, below...),
 	// Below both, and knowing neither.
 	"daemon/internal/...": below,
 
@@ -72,7 +72,13 @@ var allowed = map[string][]string{
 	"daemon/internal/template": nil,
 	"daemon/internal/queue":    {"kv"},
 	"daemon/internal/op":       {"daemon/internal/netaddr", "daemon/internal/pace", "daemon/internal/refusals", "kv", "sdk/api"},
-	"daemon/internal/llm":      {"sdk/api"},
+	"daemon/internal/llm":      {"daemon/internal/search/words", "sdk/api"},
+	// What tests of domains stand on.
+	"daemon/internal/optest":                  append([]string{"kv/bolt"}, below...),
+	"daemon/internal/superjson/superjsontest": {"daemon/internal/superjson"},
+	// Search finds texts of any kind.
+	"daemon/internal/search":       {"daemon/internal/safehtml", "daemon/internal/search/words", "kv", "sdk/api"},
+	"daemon/internal/search/words": nil,
 	// The attack corpus that tests share.
 	"daemon/internal/safehtml/...": {"daemon/internal/safehtml"},
 
@@ -87,7 +93,7 @@ var cliBelow = []string{"cli/internal/atomicfile", "cli/internal/output", "cli/i
 var below = []string{"daemon/internal/budget", "daemon/internal/event", "daemon/internal/field", "daemon/internal/llm",
 	"daemon/internal/netaddr", "daemon/internal/op", "daemon/internal/outbound", "daemon/internal/pace",
 	"daemon/internal/queue", "daemon/internal/refusals", "daemon/internal/resource", "daemon/internal/revision", "daemon/internal/roster", "daemon/internal/safehtml",
-	"daemon/internal/seal", "daemon/internal/slug", "daemon/internal/status", "daemon/internal/superjson", "daemon/internal/text", "daemon/internal/template", "kv", "sdk/anchor", "sdk/api", "sdk/color"}
+	"daemon/internal/search", "daemon/internal/search/words", "daemon/internal/seal", "daemon/internal/slug", "daemon/internal/status", "daemon/internal/superjson", "daemon/internal/text", "daemon/internal/template", "kv", "sdk/anchor", "sdk/api", "sdk/color"}
 
 // TestImports holds the tree to its import rules. Test files are free.
 func TestImports(t *testing.T) {
@@ -104,6 +110,26 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s imports %s; it may import %v", name, rest, rules)
 			}
 		}
+	}
+}
+
+// TestPackagesOfTests holds that what is made for tests is in no program: packages
+// whose names end in test are imported by test files and by each other.
+func TestPackagesOfTests(t *testing.T) {
+	seen := 0
+	for _, p := range packages(t) {
+		if strings.HasSuffix(p.ImportPath, "test") {
+			seen++
+			continue
+		}
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, module) && strings.HasSuffix(imported, "test") {
+				t.Errorf("%s imports %s outside of its tests", p.ImportPath, imported)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no package of tests was found")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -46,7 +47,11 @@ func start(t testing.TB, adjust ...func(*daemon.Config)) *instance {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := daemon.Open(cfg)
+	open := daemon.Open
+	if os.Getenv("SVC_TEST_STORE") == "twice" {
+		open = daemon.OpenTwice
+	}
+	d, err := open(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

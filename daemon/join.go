@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -28,6 +27,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/outbound"
 	"edgesvc.dev/svc/daemon/internal/queue"
 	"edgesvc.dev/svc/daemon/internal/seal"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/surface/hijack"
 	"edgesvc.dev/svc/daemon/internal/surface/mcp"
 	"edgesvc.dev/svc/daemon/internal/surface/public"
@@ -41,10 +41,6 @@ import (
 // streamWrite bounds each write to a client that follows a stream.
 const streamWrite = 30 * time.Second
 
-// indexFolder holds the helpdesk's search index. It is made of what is in the
-// store, and made anew when it is missing.
-const indexFolder = "search"
-
 // join makes the services over the store and connects them. The box seals what
 // must be read again in the clear.
 func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
@@ -53,11 +49,12 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.team.Version, d.team.StorageLimit = Release(), d.cfg.teamSize()
 	d.access = access.New(d.store)
 	d.sites = sites.New(d.store, d.log, box)
-	d.models = llm.Open(d.llmConfig())
+	d.models = llm.Open(d.cfg.models())
 	d.media = media.New(d.store, d.log, 0)
 	d.posts = posts.New(d.store, d.log)
+	memory := search.NewMemory(int64(d.cfg.SearchMemory))
 	d.jobs = jobs.New(d.store, d.models, jobs.Options{Workers: d.cfg.JobWorkers})
-	d.helpdesk = helpdesk.New(d.store, d.log, helpdesk.Options{IndexDir: filepath.Join(d.cfg.Data, indexFolder)})
+	d.helpdesk = helpdesk.New(d.store, d.log, memory)
 	d.agents = agents.New(d.store, d.log, d.models)
 	d.tasks = tasks.New(d.store, d.log, d.models, box, outbound.New(outbound.Options{Allow: allow}))
 	d.chat = chat.New(d.store, d.log, d.cfg.chat())
@@ -77,7 +74,7 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	for _, p := range d.parts {
 		d.table.AddStreams(p.Streams)
 	}
-	d.metrics = newMetrics(d.store, d.budget)
+	d.metrics = newMetrics(d.store, d.budget, memory)
 	d.bridge = hijack.New(slog.Default(), streamWrite)
 }
 
@@ -201,7 +198,7 @@ func eventTypes() (all [][]event.Type) {
 
 // Checkers verify every table of the daemon.
 func Checkers() []kv.Checker {
-	all := slices.Concat(op.Tables(), queue.Tables(), event.Tables())
+	all := slices.Concat(op.Tables(), queue.Tables(), event.Tables(), search.Tables())
 	for _, s := range schemas() {
 		all = append(all, s.Tables...)
 	}

@@ -2,11 +2,9 @@ package daemon_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"image/png"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -17,333 +15,391 @@ import (
 
 	"edgesvc.dev/svc/daemon"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/kv"
 )
 
-// bodies make the input of an operation valid, so that the refusal is about the
-// object and not about the input.
-var bodies = map[string]string{
-	"posts.update":        `{"title":"stolen"}`,
-	"apiKeys.update":      `{"name":"stolen"}`,
-	"team.setRole":        `{"role":"viewer"}`,
-	"posts.batch":         `{"items":[{"op":"publish","id":"{{id}}"}]}`,
-	"apiKeys.create":      `{"name":"n"}`,
-	"team.invite":         `{"email":"n@example.test","role":"viewer"}`,
-	"auth.changePassword": `{"currentPassword":"x","newPassword":"yyyyyyyyyyyy"}`,
-	"posts.create":        `{"title":"mine","content":"x"}`,
-	"posts.generate":      `{"title":"mine","generateContent":true,"model":"gpt-6-luna"}`,
-
-	"helpdesk.articles.create":   `{"title":"mine","content":"x"}`,
-	"helpdesk.articles.update":   `{"title":"stolen"}`,
-	"helpdesk.articles.feedback": `{"helpful":true}`,
-	"helpdesk.categories.create": `{"name":"mine"}`,
-	"helpdesk.categories.update": `{"name":"stolen"}`,
-	"helpdesk.search":            `{"q":"ours"}`,
-
-	"agents.create":               `{"name":"mine"}`,
-	"agents.update":               `{"name":"stolen"}`,
-	"agents.setRespondToChats":    `{"respondToChats":false}`,
-	"agents.setTools":             `{"create_post":true}`,
-	"agents.linkCannedResponses":  `{"cannedResponseIds":["can_01kzzzzzzzzzzzzzzzzzzzzzzz"]}`,
-	"agents.unlinkCannedResponse": `{"cannedResponseId":"can_01kzzzzzzzzzzzzzzzzzzzzzzz"}`,
-	"agents.testChat":             `{"messages":[{"from":"visitor","text":"hello"}]}`,
-	"agents.test":                 `{"messages":[{"from":"visitor","text":"hello"}]}`,
-	"cannedResponses.create":      `{"shortcut":"mine","title":"mine","body":"mine"}`,
-	"cannedResponses.update":      `{"title":"stolen"}`,
-	"cannedResponses.match":       `{"message":"ours"}`,
-
-	"tasks.create":    `{"agentId":"agt_01kzzzzzzzzzzzzzzzzzzzzzzz","kind":"api","name":"mine","method":"GET","url":"https://example.com"}`,
-	"tasks.update":    `{"name":"stolen"}`,
-	"tasks.setApiKey": `{"key":"stolen"}`,
-
-	"conversations.reply":       `{"text":"stolen"}`,
-	"conversations.note":        `{"text":"stolen"}`,
-	"conversations.setState":    `{"state":"resolved"}`,
-	"conversations.assign":      `{"assigneeId":""}`,
-	"conversations.tag":         `{"add":["stolen"]}`,
-	"conversations.rateMessage": `{"messageId":"msg_01kzzzzzzzzzzzzzzzzzzzzzzz","rating":1}`,
-	"conversations.link":        `{"personId":"stolen"}`,
-	"conversations.typing":      `{"on":true}`,
-
-	"sites.create": `{"name":"mine"}`,
-	"sites.update": `{"name":"stolen"}`,
-}
-
-// ownOnly act on nothing that a caller names: they need no object of another
-// team to be tested with. Lists are tested by what they show.
-var ownOnly = strings.Fields(`posts.create posts.generate models.list me.get brand.get events.types auth.login auth.logout
-	auth.session auth.changePassword apiKeys.create team.get team.update team.invite team.brand.get team.brand.update site.get site.update
-	helpdesk.articles.create helpdesk.categories.create helpdesk.reindex agents.create cannedResponses.create tasks.create sites.create`)
-
-// TestTenantMatrix calls every operation of the table with team A's credentials
-// on team B's objects. The answer is 404, the same as for an object that does
-// not exist, and nothing of B's changes or shows.
+// TestTenantMatrix calls every operation of the table, on every surface, with team
+// A's credentials and team B's objects. The answer is the one for an object that
+// does not exist, and nothing of B's changes or shows. So that a refusal is about
+// the object and not about the input, each input has succeeded before with objects
+// of the caller's own. An operation, or a member that names a further object, for
+// which no such input is found fails by name.
 func TestTenantMatrix(t *testing.T) {
-	in := start(t)
-	b := in.populate(t, in.B)
-	in.populate(t, in.A)
-	sessionA := in.session(t, in.A)
-	before := in.seen(t, in.B)
-	cells := 0
+	in := start(t, unlimited)
+	m := &matrix{in: in, theirs: in.populate(t, in.B), ours: in.populate(t, in.A)}
+	before := in.seen(t, in.B, m.theirs)
 	for _, o := range in.Table().Ops {
-		if slices.Contains(ownOnly, o.Name) {
+		found, ok := m.reach(t, o)
+		if !ok {
 			continue
 		}
-		for _, call := range in.surfaces(o, sessionA) {
-			cells++
-			t.Run(o.Name+"/"+call.surface, func(t *testing.T) {
-				if !o.Takes("id") && !o.Takes("slug") && o.Name != "posts.batch" {
-					for what, id := range b {
-						if got := call.do(t, id); strings.Contains(got, id) {
-							t.Errorf("shows %s of the other team", what)
-						}
+		for _, i := range found.inputs {
+			for _, call := range in.surfaces(o, in.A.Key, in.alive(t, in.A)) {
+				t.Run(o.Name+"/"+call.surface, func(t *testing.T) { m.cell(t, call, found.noun, i) })
+			}
+		}
+		for _, member := range membersOf(inputs(t, o)) {
+			t.Run(o.Name+"/"+member, func(t *testing.T) { m.member(t, o, member, found) })
+		}
+	}
+	after := in.seen(t, in.B, m.theirs)
+	for i, what := range before {
+		if what != after[i] {
+			t.Errorf("team B changed:\n%s\n%s", what, after[i])
+		}
+	}
+	t.Logf("%d cells; the objects of %d teams were used up", m.cells, m.teams)
+}
+
+func unlimited(c *daemon.Config) { c.Limits = append(c.Limits, "trpc=0") }
+
+// matrix is what the cells share.
+type matrix struct {
+	in           *instance
+	theirs, ours map[string]string // ids by noun
+	cells        int
+
+	// spare is a team whose objects are used up to see what works.
+	spare  daemon.First
+	spares map[string]string
+	teams  int
+}
+
+// reached is how an operation works.
+type reached struct {
+	noun   string  // of the object that it is about, "" for none
+	inputs []input // that succeed: the simplest, and the one that says most
+	naming []input // that succeed and name further objects
+}
+
+// reach finds out how an operation works.
+func (m *matrix) reach(t *testing.T, o *op.Op) (found reached, ok bool) {
+	t.Helper()
+	var last string
+	for range 2 { // the second time with new objects: an operation before may have ended the first ones
+		if m.spares == nil {
+			m.renew(t)
+		}
+		if found, last = m.try(t, o); len(found.inputs) > 0 {
+			return found, true
+		}
+		m.spares = nil
+	}
+	t.Errorf("%s could not be reached: %s", o.Name, last)
+	return found, false
+}
+
+func (m *matrix) renew(t *testing.T) {
+	t.Helper()
+	m.teams++
+	name := fmt.Sprintf("spare-%d", m.teams)
+	var err error
+	if m.spare, err = m.in.Bootstrap(t.Context(), name, name, name+"@example.test"); err != nil {
+		t.Fatal(err)
+	}
+	m.spares = m.in.populate(t, m.spare)
+}
+
+// try calls an operation with the spare team's objects until it works.
+func (m *matrix) try(t *testing.T, o *op.Op) (found reached, last string) {
+	t.Helper()
+	all := inputs(t, o)
+	for _, noun := range m.nouns(o) {
+		for n, i := range all {
+			naming := len(i.members()) > 0 && len(found.naming) < 8
+			if len(found.inputs) > 0 && !naming && n < len(all)-1 {
+				continue
+			}
+			a, i := m.in.attempt(t, o, m.in.alive(t, m.spare), i, m.spares[noun], m.other(m.spares))
+			if !works(o, a) {
+				last = fmt.Sprintf("%s %s for %s", a.Status, a.Body, i)
+				continue
+			}
+			m.end(t, o, m.spare, a)
+			found.noun = noun
+			if len(found.inputs) == 0 || n == len(all)-1 && i != found.inputs[0] {
+				found.inputs = append(found.inputs, i)
+			}
+			if naming && a.StatusCode < 300 {
+				found.naming = append(found.naming, i)
+			}
+		}
+		if len(found.inputs) > 0 {
+			return found, ""
+		}
+	}
+	return found, last
+}
+
+// nouns are those that an operation may be about, the likeliest first.
+func (m *matrix) nouns(o *op.Op) []string {
+	if about(o) == "" {
+		return []string{""}
+	}
+	group := o.Name[:strings.LastIndexByte(o.Name, '.')]
+	if about(o) == "slug" {
+		return []string{group + ".slug"}
+	}
+	return append([]string{group}, slices.Sorted(maps.Keys(m.spares))...)
+}
+
+// works reports an answer that is about the object: done, or not possible in the
+// state that it is in. Whoever is let in without a credential may still be refused
+// for what they say.
+func works(o *op.Op, a answer) bool {
+	return a.StatusCode < 300 || about(o) != "" && a.StatusCode == http.StatusConflict || o.Open && a.StatusCode == http.StatusUnauthorized
+}
+
+// end deletes what an operation has created, so that no team has too many.
+func (m *matrix) end(t *testing.T, o *op.Op, team daemon.First, a answer) {
+	t.Helper()
+	if noun, ok := strings.CutSuffix(o.Name, ".create"); ok && a.StatusCode < 300 {
+		if id, ok := a.JSON(t)["id"].(string); ok && m.in.Table().Lookup(noun+".delete") != nil {
+			m.in.procedure(t, noun+".delete", m.in.alive(t, team), `{"id":"`+id+`"}`)
+		}
+	}
+}
+
+func (m *matrix) other(ids map[string]string) func(member string) string {
+	return func(member string) string {
+		if id := ids[nounOf(ids, member)]; id != "" {
+			return id
+		}
+		return absentLike("any_")
+	}
+}
+
+// cell is one operation on one surface.
+func (m *matrix) cell(t *testing.T, call surfaceCall, noun string, i input) {
+	m.cells++
+	ask := func(id string) string {
+		body, word := i.with(id, m.other(m.ours))
+		return strings.ReplaceAll(call.do(t, body), word, "WORD")
+	}
+	if noun == "" {
+		m.shows(t, ask(""), "")
+		return
+	}
+	object := m.theirs[noun]
+	got, absent := strings.ReplaceAll(ask(object), object, "ID"), strings.ReplaceAll(ask(absentLike(object)), absentLike(object), "ID")
+	if !strings.Contains(got, "not_found") || got != absent {
+		t.Errorf("%s\nother team's object: %s\nabsent object: %s", i, got, absent)
+	}
+	m.shows(t, got, object)
+}
+
+// member sends the id of each of team B's objects where an operation on team A's
+// takes one.
+func (m *matrix) member(t *testing.T, o *op.Op, member string, found reached) {
+	token, tried := m.in.alive(t, m.in.A), 0
+	for _, i := range found.naming {
+		if !slices.Contains(i.members(), member) {
+			continue
+		}
+		tried++
+		for noun, id := range m.theirs {
+			if strings.HasSuffix(noun, ".slug") {
+				continue
+			}
+			m.cells++
+			ask := func(id string) string {
+				body, word := i.with(m.ours[found.noun], func(name string) string {
+					if name == member {
+						return id
 					}
-					return
-				}
-				object := b[objectOf(o.Name)]
-				if object == "" {
-					t.Fatalf("no object for %s: add it to populate, or the operation to ownOnly", o.Name)
-				}
-				got, absent := call.do(t, object), call.do(t, absentLike(object))
-				got, absent = strings.ReplaceAll(got, object, "ID"), strings.ReplaceAll(absent, absentLike(object), "ID")
-				if !strings.Contains(got, "not_found") || got != absent {
-					t.Errorf("other team's object: %s\nabsent object: %s", got, absent)
-				}
-			})
+					return m.other(m.ours)(name)
+				})
+				a := m.in.procedure(t, o.Name, token, body)
+				m.end(t, o, m.in.A, a)
+				return strings.NewReplacer(word, "WORD", id, "ID").Replace(made.ReplaceAllString(volatile.ReplaceAllString(string(a.Body), ""), ""))
+			}
+			got, absent := ask(id), ask(absentLike(id))
+			if got != absent {
+				t.Errorf("%s\nother team's object: %s\nabsent object: %s", i, got, absent)
+			}
+			m.shows(t, got, id)
 		}
 	}
-	if after := in.seen(t, in.B); after != before {
-		t.Errorf("team B changed:\n%s\n%s", before, after)
+	if tried == 0 {
+		t.Errorf("no input of %s that succeeds has %s", o.Name, member)
 	}
-	t.Logf("%d cells", cells)
 }
 
-// inBodies name objects of another team inside of an input.
-var inBodies = map[string][]string{
-	"agents.linkCannedResponses": {`{"id":"{{own agents}}","cannedResponseIds":["{{cannedResponses}}"]}`},
-	"agents.create":              {`{"name":"n","cannedResponseIds":["{{cannedResponses}}"]}`},
-	"agents.update":              {`{"id":"{{own agents}}","cannedResponseIds":["{{cannedResponses}}"]}`},
-	"cannedResponses.match":      {`{"message":"ours","agentId":"{{agents}}"}`},
-	"tasks.create":               {`{"agentId":"{{agents}}","kind":"api","name":"n","method":"GET","url":"https://example.com"}`},
-	"tasks.list":                 {`{"agentId":"{{agents}}"}`},
-	"tasks.runs":                 {`{"taskId":"{{tasks}}"}`},
-	"helpdesk.articles.create":   {`{"title":"n","content":"x","categoryId":"{{helpdesk.categories}}"}`},
-	"helpdesk.articles.update":   {`{"id":"{{own helpdesk.articles}}","categoryId":"{{helpdesk.categories}}"}`},
-	"helpdesk.articles.list":     {`{"categoryId":"{{helpdesk.categories}}"}`},
-	"conversations.assign":       {`{"id":"{{own conversations}}","assigneeId":"{{user}}"}`},
-	"conversations.list":         {`{"assigneeId":"{{user}}"}`},
-	"conversations.reply":        {`{"id":"{{own conversations}}","text":"x","cannedResponseId":"{{cannedResponses}}"}`},
-	"posts.generate":             {`{"title":"n","generateContent":true,"sources":["{{posts}}"]}`},
-}
-
-// TestTenantInputs sends the ids of team B's objects where an operation on team
-// A's own takes one. The answer is that for an id that names nothing.
-func TestTenantInputs(t *testing.T) {
-	in := start(t)
-	theirs, ours := in.populate(t, in.B), in.populate(t, in.A)
-	sessionA := in.session(t, in.A)
-	before := in.seen(t, in.B)
-	fill := func(body string, other func(string) string) string {
-		return placeholder.ReplaceAllStringFunc(body, func(m string) string {
-			name := strings.Trim(m, "{}")
-			if own, ok := strings.CutPrefix(name, "own "); ok {
-				return ours[own]
-			}
-			if theirs[name] == "" {
-				t.Fatalf("no object for %s", name)
-			}
-			return other(theirs[name])
-		})
-	}
-	for name, inputs := range inBodies {
-		for _, input := range inputs {
-			t.Run(name, func(t *testing.T) {
-				answer := func(other func(string) string) string {
-					a := in.procedure(t, name, sessionA, fill(input, other))
-					return made.ReplaceAllString(volatile.ReplaceAllString(string(a.Body), ""), "")
-				}
-				got := answer(func(id string) string { return id })
-				absent := answer(absentLike)
-				for _, id := range theirs {
-					got, absent = strings.ReplaceAll(got, id, "ID"), strings.ReplaceAll(absent, absentLike(id), "ID")
-				}
-				if got != absent {
-					t.Errorf("other team's object: %s\nabsent object: %s", got, absent)
-				}
-			})
+// shows looks for team B's objects in an answer that asked for one of them at the
+// most.
+func (m *matrix) shows(t *testing.T, got, asked string) {
+	t.Helper()
+	for what, id := range m.theirs {
+		if id != asked && strings.Contains(got, id) {
+			t.Errorf("shows %s of the other team: %s", what, got)
 		}
 	}
-	if after := in.seen(t, in.B); after != before {
-		t.Errorf("team B changed:\n%s\n%s", before, after)
-	}
 }
 
-var (
-	placeholder = regexp.MustCompile(`\{\{[^}]+\}\}`)
-	// made is what differs between two objects made the same way.
-	made = regexp.MustCompile(`"(id|slug|jobId|postId|createdAt|updatedAt|startedAt)":"[^"]*"|"(version|seq)":\d+`)
-)
+func membersOf(all []input) (members []string) {
+	for _, i := range all {
+		for _, name := range i.members() {
+			if !slices.Contains(members, name) {
+				members = append(members, name)
+			}
+		}
+	}
+	return members
+}
 
-// TestTenantStreams subscribes to team B's objects with team A's session.
+// made is what differs between two objects made the same way.
+var made = regexp.MustCompile(`"(id|slug|jobId|postId|createdAt|updatedAt|startedAt)":"[^"]*"|"(version|seq)":\d+`)
+
+// TestTenantStreams subscribes to all of team B's objects with team A's session,
+// and to A's own, of which one at least is followed.
 func TestTenantStreams(t *testing.T) {
 	in := start(t)
-	theirs := in.populate(t, in.B)
-	sessionA := in.session(t, in.A)
-	inputs := map[string]string{
-		"jobs.watch":                 `{"id":"` + theirs["jobs"] + `"}`,
-		"tasks.stream":               `{"id":"` + theirs["tasks"] + `"}`,
-		"conversations.conversation": `{"id":"` + theirs["conversations"] + `"}`,
-		"conversations.inbox":        `{}`,
-		"jobs.feed":                  `{"lastEventId":"1"}`, // also jobs that are done
-	}
-	ofNone := []string{"conversations.inbox", "jobs.feed"} // they name no object
+	theirs, ours := in.populate(t, in.B), in.populate(t, in.A)
 	for _, s := range in.Table().Streams {
 		t.Run(s.Name, func(t *testing.T) {
-			input, ok := inputs[s.Name]
-			if !ok {
-				t.Fatal("no input: add one")
+			shown := func(input string) string {
+				got := in.stream(t, s.Name, in.session(t, in.A), input)
+				for what, id := range theirs {
+					if strings.Contains(got, id) && !strings.Contains(input, id) {
+						t.Errorf("shows %s of the other team: %s", what, got)
+					}
+				}
+				return got
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-			defer cancel()
-			req, err := http.NewRequestWithContext(ctx, "GET", in.URL+"/svc-api/trpc/"+s.Name+"?input="+url.QueryEscape(`{"json":`+input+`}`), nil)
-			if err != nil {
-				t.Fatal(err)
+			if !slices.Contains(requiredOf(s.InputType()), "id") {
+				shown(`{}`)
+				shown(`{"lastEventId":"1"}`) // also what is over
+				return
 			}
-			req.Header.Set("Authorization", "Bearer "+sessionA)
-			res, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer res.Body.Close()
-			body := ""
-			lines := bufio.NewScanner(res.Body)
-			for lines.Scan() {
-				body += lines.Text() + "\n"
-				if strings.Contains(body, "serialized-error") && lines.Text() == "" {
-					break
+			followed := 0
+			for noun, id := range ours {
+				if !strings.Contains(shown(`{"id":"`+id+`"}`), "NOT_FOUND") {
+					followed++
+				}
+				if got := shown(`{"id":"` + theirs[noun] + `"}`); !strings.Contains(got, "NOT_FOUND") {
+					t.Errorf("%s of the other team: %s", noun, got)
 				}
 			}
-			if !slices.Contains(ofNone, s.Name) && !strings.Contains(body, "NOT_FOUND") {
-				t.Errorf("%s", body)
-			}
-			for what, id := range theirs {
-				if strings.Contains(body, id) && !strings.Contains(input, id) {
-					t.Errorf("shows %s of the other team", what)
-				}
+			if followed == 0 {
+				t.Errorf("%s could not be reached", s.Name)
 			}
 		})
 	}
 }
 
-// TestScopeMatrix calls every operation with a key that has every scope but the
-// needed ones, and every members' operation with a key.
+// stream is what a subscription sends within a moment.
+func (in *instance) stream(t *testing.T, name, token, input string) (body string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, "GET", in.URL+"/svc-api/trpc/"+name+"?input="+url.QueryEscape(`{"json":`+input+`}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+		body += lines.Text() + "\n"
+		if strings.Contains(body, "serialized-error") && lines.Text() == "" {
+			break
+		}
+	}
+	return body
+}
+
+// TestScopeMatrix calls every operation on every surface with nobody's credential
+// and with a key that has every scope but the needed ones, every members' operation
+// with a key, and all of them with the session of each role that may not.
 func TestScopeMatrix(t *testing.T) {
 	in := start(t)
+	roles := map[string]string{}
+	for _, role := range []string{"viewer", "operator", "editor", "admin"} {
+		_, roles[role] = in.member(t, in.session(t, in.A), role, role)
+	}
 	cells := 0
 	for _, o := range in.Table().Ops {
-		if o.Open || o.Session == 0 && o.Scope == 0 {
+		if o.Open {
 			continue
 		}
-		t.Run(o.Name, func(t *testing.T) {
-			cells++
-			key, want := in.A.Key, "session_required"
-			if o.Session == 0 {
-				key, want = in.key(t, (op.AllScopes&^o.Scope).Names()), "insufficient_scope"
-			}
-			for _, call := range in.surfaces(o, key) {
-				if got := call.do(t, kv.NewID("post")); !strings.Contains(got, want) {
-					t.Errorf("%s: %s, want %s", call.surface, got, want)
+		body, _ := inputs(t, o)[0].with(absentLike("any_"), absentLike)
+		want := func(calls []surfaceCall, code string) {
+			t.Helper()
+			for _, call := range calls {
+				cells++
+				if got := call.do(t, body); !strings.Contains(got, code) {
+					t.Errorf("%s over %s: %s, want %s", o.Name, call.surface, got, code)
 				}
 			}
-		})
+		}
+		for _, call := range in.surfaces(o, "", "") {
+			cells++
+			if got := call.do(t, body); !strings.Contains(got, "missing_key") && !strings.Contains(got, "session_required") {
+				t.Errorf("%s over %s lets nobody in: %s", o.Name, call.surface, got)
+			}
+		}
+		if o.Session > 0 {
+			want(in.surfaces(o, in.A.Key, in.A.Key), "session_required")
+		} else if o.Scope > 0 {
+			key := in.key(t, (op.AllScopes &^ o.Scope).Names())
+			want(onlyKeys(in.surfaces(o, key, "")), "insufficient_scope")
+		}
+		for name, token := range roles {
+			switch role := op.ParseRole(name); {
+			case role < o.Session:
+				want(onlySessions(in.surfaces(o, "", token)), "role_required")
+			case o.Scope&^role.Scopes() != 0:
+				want(onlySessions(in.surfaces(o, "", token)), "insufficient_scope")
+			}
+		}
 	}
 	t.Logf("%d cells", cells)
 }
 
-// surfaceCall is one way to call an operation on an object.
+func onlyKeys(calls []surfaceCall) []surfaceCall {
+	return slices.DeleteFunc(calls, func(c surfaceCall) bool { return c.surface == "session" })
+}
+
+func onlySessions(calls []surfaceCall) []surfaceCall {
+	return slices.DeleteFunc(calls, func(c surfaceCall) bool { return c.surface != "session" })
+}
+
+// surfaceCall is one way to call an operation.
 type surfaceCall struct {
 	surface string
-	do      func(t *testing.T, id string) string
+	do      func(t *testing.T, body string) string
 }
 
 var volatile = regexp.MustCompile(`,?\\?"requestId\\?":\\?"[^"\\]*\\?"`)
 
-// surfaces are all the ways in which o is offered, with team A's credential.
-func (in *instance) surfaces(o *op.Op, credential string) []surfaceCall {
-	body := func(id string) string { return strings.ReplaceAll(bodies[o.Name], "{{id}}", id) }
-	key := in.A.Key
-	if strings.HasPrefix(credential, "svc_") {
-		key = credential
-	}
-	var calls []surfaceCall
+// surfaces are all the ways in which o is offered: REST and MCP to a key, tRPC to
+// a session.
+func (in *instance) surfaces(o *op.Op, key, token string) []surfaceCall {
+	calls := []surfaceCall{{"session", func(t *testing.T, body string) string {
+		return volatile.ReplaceAllString(string(in.procedure(t, o.Name, token, body).Body), "")
+	}}}
 	if o.Method != "" {
-		calls = append(calls, surfaceCall{"rest", func(t *testing.T, id string) string {
-			path := o.Path
-			for _, p := range o.PathParams() {
-				value := id
-				if p == "n" {
-					value = "1"
-				}
-				path = strings.Replace(path, "{"+p+"}", value, 1)
+		calls = append(calls, surfaceCall{"rest", func(t *testing.T, body string) string {
+			path, rest := split(t, o, body)
+			sent := ""
+			if o.TakesBody() {
+				sent = string(encode(t, rest))
+			} else {
+				path += "?" + asQuery(rest)
 			}
-			sent := body(id)
-			if o.Method == http.MethodGet && sent != "" {
-				var query map[string]string
-				mustJSON(t, []byte(sent), &query)
-				for name, value := range query {
-					path += "?" + name + "=" + value
-				}
-				sent = ""
-			}
-			return volatile.ReplaceAllString(string(in.send(t, o.Method, "/svc-api/v1"+path, key, sent).Body), "")
+			return volatile.ReplaceAllString(string(in.send(t, o.Method, v1+path, key, sent).Body), "")
 		}})
 	}
 	if o.Tool != "" {
-		calls = append(calls, surfaceCall{"mcp", func(t *testing.T, id string) string {
-			return volatile.ReplaceAllString(in.tool(t, key, o, id, body(id)), "")
-		}})
-	}
-	if o.Session > 0 {
-		calls = append(calls, surfaceCall{"session", func(t *testing.T, id string) string {
-			return volatile.ReplaceAllString(string(in.procedure(t, o.Name, credential, string(in.arguments(t, o, id, body(id)))).Body), "")
+		calls = append(calls, surfaceCall{"mcp", func(t *testing.T, body string) string {
+			call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, o.Tool, body)
+			a := in.send(t, "POST", "/svc-api/mcp", key, call, "Accept", "application/json, text/event-stream", "X-MCP-Toolsets", "all")
+			return volatile.ReplaceAllString(string(a.Body), "")
 		}})
 	}
 	return calls
-}
-
-// arguments are the members of a body and those of the path in one object.
-func (in *instance) arguments(t *testing.T, o *op.Op, id, body string) []byte {
-	args := map[string]any{}
-	if body != "" {
-		mustJSON(t, []byte(body), &args)
-	}
-	for name, value := range map[string]any{"id": id, "slug": id, "n": 1} {
-		if o.Takes(name) && (name != "slug" || strings.HasSuffix(o.Name, ".getBySlug")) {
-			args[name] = value
-		}
-	}
-	return encode(t, args)
-}
-
-func (in *instance) tool(t *testing.T, key string, o *op.Op, id, body string) string {
-	call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, o.Tool, in.arguments(t, o, id, body))
-	return string(in.send(t, "POST", "/svc-api/mcp", key, call, "Accept", "application/json, text/event-stream", "X-MCP-Toolsets", "all").Body)
-}
-
-// objectOf says which of a team's objects an operation is about: what populate
-// has under the name, or under the longest part of it.
-func objectOf(name string) string {
-	switch name {
-	case "auth.revokeSession":
-		return "session"
-	case "team.setRole", "team.remove":
-		return "user"
-	case "posts.getBySlug", "helpdesk.articles.getBySlug", "tasks.getRun", "tasks.cancelRun":
-		return name
-	case "agents.test":
-		return "agents"
-	}
-	return name[:strings.LastIndexByte(name, '.')]
 }
 
 // absentLike is an id of the same kind that names nothing.
@@ -355,51 +411,25 @@ func absentLike(id string) string {
 	return prefix + "_01kzzzzzzzzzzzzzzzzzzzzzzz"
 }
 
-// populate makes one object of each kind and returns their ids by noun.
-func (in *instance) populate(t *testing.T, team daemon.First) map[string]string {
-	t.Helper()
-	token := in.session(t, team)
-	session := func(name, body string) map[string]any {
-		return in.procedure(t, name, token, body).JSON(t)
-	}
-	rest := func(method, path, body string, headers ...string) map[string]any {
-		return in.send(t, method, "/svc-api/v1"+path, team.Key, body, headers...).JSON(t)
-	}
-	post := rest("POST", "/posts", `{"title":"Only `+team.TeamSlug+`","content":"<p>ours</p>"}`)
-	rest("PATCH", "/posts/"+post["id"].(string), `{"content":"<p>ours, second</p>"}`)
-	job := rest("POST", "/posts", `{"title":"Generated","generateContent":true,"model":"gpt-6-luna"}`)
-	rest("GET", "/posts/jobs/"+job["jobId"].(string)+"?wait=30", "")
-	media := rest("POST", "/media?name=dot.png", dot(t), "Content-Type", "image/png")
-	category := rest("POST", "/helpdesk/categories", `{"name":"Only `+team.TeamSlug+`"}`)
-	article := rest("POST", "/helpdesk/articles", `{"title":"Help `+team.TeamSlug+`","content":"<p>ours</p>"}`)
-	rest("PATCH", "/helpdesk/articles/"+article["id"].(string), `{"content":"<p>ours, second</p>"}`)
-	conversation := in.handedOver(t, team.SiteID, team.Key)
-	gaps := in.until(t, team.Key, "/helpdesk/gaps", has)
-	agent := firstID(session("agents.list", "{}"))
-	canned := session("cannedResponses.create", `{"shortcut":"hi","title":"Ours","body":"ours"}`)
-	task := session("tasks.create", `{"agentId":"`+agent+`","kind":"api","name":"Ours","method":"GET","url":"https://example.com"}`)
-	run := session("tasks.testRun", `{"id":"`+task["id"].(string)+`"}`)
-	return map[string]string{
-		"helpdesk.articles": article["id"].(string), "helpdesk.articles.getBySlug": article["slug"].(string),
-		"helpdesk.categories": category["id"].(string), "helpdesk.gaps": firstID(gaps), "agents": agent,
-		"cannedResponses": canned["id"].(string), "tasks": task["id"].(string), "tasks.getRun": run["id"].(string),
-		"tasks.cancelRun": run["id"].(string), "conversations": conversation, "sites": team.SiteID,
-		"posts": post["id"].(string), "posts.getBySlug": post["slug"].(string), "jobs": job["jobId"].(string),
-		"media": media["id"].(string), "events": firstID(rest("GET", "/events", "")),
-		"apiKeys": firstID(session("apiKeys.list", "{}")), "user": firstID(session("team.members", "{}")),
-		"session": firstID(session("auth.sessions", "{}")),
-	}
-}
-
 // session signs in by the team's link, once, and returns the token.
-func (in *instance) session(t *testing.T, team daemon.First) string {
+func (in *instance) session(t testing.TB, team daemon.First) string {
 	t.Helper()
 	if in.sessions == nil {
 		in.sessions = map[string]string{}
 	}
 	if in.sessions[team.TeamID] == "" {
 		_, link, _ := strings.Cut(team.SignInLink, "token=")
-		s := in.procedure(t, "auth.login", "", `{"linkToken":"`+link+`","newPassword":"correct horse battery"}`).JSON(t)
+		s := in.procedure(t, "auth.login", "", `{"linkToken":"`+link+`","newPassword":"`+password+`"}`).JSON(t)
+		in.sessions[team.TeamID] = s["token"].(string)
+	}
+	return in.sessions[team.TeamID]
+}
+
+// alive is session for tests that end sessions.
+func (in *instance) alive(t testing.TB, team daemon.First) string {
+	t.Helper()
+	if in.procedure(t, "auth.session", in.session(t, team), "{}").StatusCode != http.StatusOK {
+		s := in.procedure(t, "auth.login", "", `{"email":"`+team.OwnerEmail+`","password":"`+password+`"}`).JSON(t)
 		in.sessions[team.TeamID] = s["token"].(string)
 	}
 	return in.sessions[team.TeamID]
@@ -425,27 +455,34 @@ func (in *instance) key(t *testing.T, scopes []string) string {
 
 func (in *instance) readOnlyKey(t *testing.T) string { return in.key(t, []string{"read-only"}) }
 
-// seen is everything that a team sees of its objects.
-func (in *instance) seen(t *testing.T, team daemon.First) string {
-	t.Helper()
-	var all strings.Builder
-	for _, path := range []string{"/posts?limit=100&include=content", "/posts/jobs?limit=100", "/media", "/events?limit=100", "/brand",
-		"/helpdesk/articles?limit=100&include=content", "/helpdesk/categories", "/helpdesk/gaps", "/conversations"} {
-		all.Write(in.send(t, "GET", "/svc-api/v1"+path, team.Key, "").Body)
-	}
-	for _, name := range []string{"apiKeys.list", "team.members", "auth.sessions", "team.get", "agents.list", "cannedResponses.list", "tasks.list", "tasks.runs", "sites.list"} {
-		body := in.procedure(t, name, in.session(t, team), "{}").Body
-		all.Write(regexp.MustCompile(`"(lastUsedAt|updatedAt|expiresAt)":[^,}]*`).ReplaceAll(body, nil))
-	}
-	return all.String()
-}
+// passing is what changes by looking (when a session was last used, and the bytes
+// that this takes), and the nonce of a prompt.
+var passing = regexp.MustCompile(`"(lastUsedAt|expiresAt|bytes)":[^,}]*|[A-Z0-9]{16}`)
 
-// dot is a PNG of one pixel.
-func dot(t *testing.T) string {
+// seen is everything that a team sees by operations that only read, of its lists
+// and of the objects: an answer each, empty where there is none.
+func (in *instance) seen(t *testing.T, team daemon.First, objects map[string]string) (all []string) {
 	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
-		t.Fatal(err)
+	of := func(member string) string { return objects[nounOf(objects, member)] }
+	ask := func(o *op.Op, id string) (seen string) {
+		list := inputs(t, o)
+		i := max(0, slices.IndexFunc(list, func(i input) bool { return strings.Contains(string(i), `"limit"`) }))
+		body, _ := list[i].with(id, of)
+		if a := in.procedure(t, o.Name, in.session(t, team), body); a.StatusCode == http.StatusOK {
+			seen = o.Name + " " + passing.ReplaceAllString(string(encode(t, a.JSON(t))), "") // maps in one order
+		}
+		return seen
 	}
-	return b.String()
+	for _, o := range in.Table().Ops {
+		switch {
+		case !o.ReadOnly() || o.Open:
+		case about(o) == "":
+			all = append(all, ask(o, ""))
+		default:
+			for _, noun := range slices.Sorted(maps.Keys(objects)) {
+				all = append(all, ask(o, objects[noun]))
+			}
+		}
+	}
+	return all
 }

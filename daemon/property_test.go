@@ -59,6 +59,7 @@ type world struct {
 	contract *contract
 	pixel    string              // a picture
 	root     map[string]any      // of the schema being drawn from
+	ids      map[string]string   // by noun
 	pool     map[string][]string // ids by prefix, slugs under "slug"
 	sent     int
 	statuses map[string]int
@@ -81,13 +82,16 @@ func newWorld(t *testing.T) *world {
 	}
 	w := &world{in: start(t), pool: map[string][]string{}, statuses: map[string]int{}}
 	w.contract, w.pixel = w.in.contract(t), dot(t)
-	ids := w.in.populate(t, w.in.A)
-	delete(ids, "tasks")
-	for _, id := range ids {
-		w.learn(`"id":"` + id + `"`)
+	w.ids = w.in.populate(t, w.in.A)
+	for noun, id := range w.ids {
+		if strings.HasSuffix(noun, ".slug") {
+			w.learn(`"slug":"` + id + `"`)
+		} else if noun != "tasks" {
+			w.learn(`"id":"` + id + `"`)
+		}
 	}
 	made := w.in.procedure(t, "tasks.create", w.in.session(t, w.in.A),
-		`{"agentId":"`+ids["agents"]+`","kind":"llm","name":"Greet","promptTemplate":"Greet {{person.name}}."}`)
+		`{"agentId":"`+w.ids["agents"]+`","kind":"llm","name":"Greet","promptTemplate":"Greet {{person.name}}."}`)
 	if w.learn(string(made.Body)); len(w.pool["task"]) != 1 {
 		t.Fatalf("%s", made.Body)
 	}
@@ -181,7 +185,7 @@ func (w *world) parameter(rt *rapid.T, o *operation, p parameter) string {
 	}
 	name := p.Name
 	if name == "id" {
-		name = kindOf(w.in, o.OperationID)
+		name = w.kindOf(o.OperationID)
 	}
 	w.root = p.Schema
 	switch v := w.value(rt, p.Schema, name).(type) {
@@ -223,9 +227,9 @@ func (w *world) tool(rt *rapid.T, tool map[string]any, out *jsonschema.Resolved)
 	row := rowOf(w.in, name)
 	in := tool["inputSchema"].(map[string]any)
 	w.root = in
-	args := w.value(rt, in, kindOf(w.in, row.Name)).(map[string]any)
+	args := w.value(rt, in, w.kindOf(row.Name)).(map[string]any)
 	if _, named := args["id"]; named && rapid.IntRange(0, 4).Draw(rt, "known") > 0 {
-		args["id"] = w.pick(rt, kindOf(w.in, row.Name), "")
+		args["id"] = w.pick(rt, w.kindOf(row.Name), "")
 	}
 	call, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": name, "arguments": args}})
 	if err != nil {
@@ -286,17 +290,13 @@ func rowOf(in *instance, tool string) *op.Op {
 	return &op.Op{Name: tool + "." + tool, Hints: op.Hints{ReadOnly: true}}
 }
 
-// kinds are the prefixes of the ids that an operation names.
-var kinds = map[string]string{
-	"posts": "post", "jobs": "job", "media": "med", "events": "evt", "conversations": "conv", "agents": "agt", "tasks": "task",
-	"helpdesk.articles": "art", "helpdesk.categories": "cat", "helpdesk.gaps": "gap",
-}
-
-func kindOf(in *instance, name string) string {
-	if in.Table().Lookup(name) == nil && name != "jobs.follow" {
+// kindOf is the prefix of the ids that an operation is about, "" for none.
+func (w *world) kindOf(name string) string {
+	if w.in.Table().Lookup(name) == nil && name != "jobs.follow" {
 		return ""
 	}
-	return kinds[name[:strings.LastIndexByte(name, '.')]]
+	prefix, _, _ := strings.Cut(w.ids[name[:strings.LastIndexByte(name, '.')]], "_")
+	return prefix
 }
 
 func resolve(schema any) (*jsonschema.Resolved, error) {

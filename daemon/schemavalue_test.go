@@ -11,12 +11,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// idMembers are the prefixes of the ids that members name.
-var idMembers = map[string]string{
-	"categoryId": "cat", "messageId": "msg", "assigneeId": "usr", "cannedResponseId": "can", "agentId": "agt", "sources": "post",
-	"postId": "post", "taskId": "task", "slug": "slug",
-}
-
 // value draws what a schema allows. The name of the member tells what its ids
 // name.
 func (w *world) value(rt *rapid.T, s map[string]any, name string) any {
@@ -111,8 +105,8 @@ func (w *world) text(rt *rapid.T, s map[string]any, name string) string {
 		return at.Format(rapid.SampledFrom([]string{time.RFC3339, time.RFC3339Nano}).Draw(rt, "format"))
 	}
 	kind := name
-	if idMembers[name] != "" {
-		kind = idMembers[name]
+	if named := w.ids[nounOf(w.ids, name)]; named != "" && namesAnother.MatchString(name) {
+		kind, _, _ = strings.Cut(named, "_")
 	}
 	if len(w.pool[kind]) > 0 && rapid.IntRange(0, 9).Draw(rt, "known "+name) > 1 {
 		return w.pick(rt, kind, name)

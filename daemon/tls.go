@@ -16,24 +16,24 @@ import (
 
 // tlsConfig is nil when a proxy, or nobody, does TLS. fasthttp speaks HTTP/1.1
 // only, so h2 must not be offered.
-func (d *Daemon) tlsConfig() (*tls.Config, error) {
+func (c *Config) tlsConfig() (*tls.Config, error) {
 	switch {
-	case d.cfg.TLSCert != "":
-		c := &certificate{files: [2]string{d.cfg.TLSCert, d.cfg.TLSKey}}
-		if err := c.load(c.stamps()); err != nil {
+	case c.TLSCert != "":
+		pair := &certificate{files: [2]string{c.TLSCert, c.TLSKey}}
+		if err := pair.load(pair.stamps()); err != nil {
 			return nil, err
 		}
-		return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get, NextProtos: []string{"http/1.1"}}, nil
-	case len(d.cfg.TLSDomains) > 0:
+		return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.get, NextProtos: []string{"http/1.1"}}, nil
+	case len(c.TLSDomains) > 0:
 		m := &autocert.Manager{
-			Prompt: autocert.AcceptTOS, Email: d.cfg.TLSEmail,
-			HostPolicy: autocert.HostWhitelist(d.cfg.certificateHosts()...),
-			Cache:      autocert.DirCache(filepath.Join(d.cfg.Data, "certificates")),
+			Prompt: autocert.AcceptTOS, Email: c.TLSEmail,
+			HostPolicy: autocert.HostWhitelist(c.certificateHosts()...),
+			Cache:      autocert.DirCache(filepath.Join(c.Data, "certificates")),
 		}
-		c := m.TLSConfig()
-		c.MinVersion = tls.VersionTLS12
-		c.NextProtos = []string{"http/1.1", acme.ALPNProto}
-		return c, nil
+		config := m.TLSConfig()
+		config.MinVersion = tls.VersionTLS12
+		config.NextProtos = []string{"http/1.1", acme.ALPNProto}
+		return config, nil
 	}
 	return nil, nil
 }

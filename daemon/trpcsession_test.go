@@ -12,7 +12,7 @@ import (
 )
 
 // member invites somebody and signs them in by their link.
-func (in *instance) member(t *testing.T, owner, name, role string) (id, token string) {
+func (in *instance) member(t testing.TB, owner, name, role string) (id, token string) {
 	t.Helper()
 	made := in.procedure(t, "team.invite", owner, `{"email":"`+name+`@example.test","role":"`+role+`"}`).JSON(t)
 	_, link, _ := strings.Cut(made["link"].(string), "token=")

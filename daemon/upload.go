@@ -20,7 +20,7 @@ func (d *Daemon) uploadRoute() rest.Route {
 		Scope: op.PostsWrite, Class: op.ClassWrite, Query: []string{"name", "alt"},
 		Body: "image/*", Answer: "application/json", Output: reflect.TypeFor[api.Media](),
 		Refuses: []api.Code{api.CodeUnsupportedMediaType, api.CodeValidationFailed, api.CodeQuotaExceeded},
-		Doc:     "Stores a picture (PNG, JPEG, GIF or WebP, at most 10 MiB) sent as the body and answers with its address.",
+		Doc:     "Stores a picture (PNG, JPEG, GIF, WebP or SVG, at most 10 MiB) sent as the body and answers with its address.",
 		Change: func(ctx context.Context, who op.Caller, body []byte, param func(string) string) (any, error) {
 			return d.media.Upload(ctx, who, media.File{Name: param("name"), Alt: param("alt"), Data: bytes.Clone(body)})
 		},

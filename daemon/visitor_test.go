@@ -1,6 +1,7 @@
 package daemon_test
 
 import (
+	"encoding/hex"
 	"net/http"
 	"testing"
 	"time"
@@ -78,3 +79,39 @@ func firstID(list map[string]any) string {
 }
 
 func has(list map[string]any) bool { return firstID(list) != "" }
+
+// TestIdentifyOverPost proves who the visitor is by a POST, at a site that lets
+// in nobody else: the answer has the token that goes on as that visitor.
+func TestIdentifyOverPost(t *testing.T) {
+	in := start(t)
+	session := in.session(t, in.A)
+	site := in.procedure(t, "sites.create", session, `{"name":"Shop","identity":"required"}`).JSON(t)["id"].(string)
+	secret := in.procedure(t, "sites.rotateSecret", session, `{"id":"`+site+`"}`).JSON(t)["secret"].(string)
+	proof := func(id string) *api.ChatUser {
+		return &api.ChatUser{ID: id, Token: hex.EncodeToString([]byte(sum(sum(secret, "svc identity hmac v1"), id)))}
+	}
+	ada := &visitor{in: in, site: site}
+	if ada.post(t, api.ChatIn{T: "identify", User: &api.ChatUser{ID: "ada", Token: "00"}}); ada.token != "" {
+		t.Errorf("a wrong proof gives the token %q", ada.token)
+	}
+	for _, cid := range []string{"page 1", "page 2"} {
+		ada.token = ""
+		frames := ada.post(t, api.ChatIn{T: "identify", User: proof("ada")})
+		if len(frames) != 1 || frames[0].T != "ready" || ada.token == "" {
+			t.Fatalf("%+v", frames)
+		}
+		ada.say(t, cid, "It is me")
+	}
+	bob := &visitor{in: in, site: site, token: ada.token}
+	bob.post(t, api.ChatIn{T: "identify", User: proof("bob")})
+	bob.say(t, "c", "And I am Bob")
+	all := in.send(t, http.MethodGet, "/svc-api/v1/conversations", in.A.Key, "").JSON(t)["data"].([]any)
+	if len(all) != 2 || ada.conv == bob.conv {
+		t.Errorf("%d conversations", len(all))
+	}
+	for _, c := range all {
+		if c.(map[string]any)["visitor"].(map[string]any)["verified"] != true {
+			t.Errorf("%v", c)
+		}
+	}
+}

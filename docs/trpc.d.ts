@@ -164,8 +164,13 @@ export interface Article {
   /** BCP 47 language tag. */
   locale?: string | undefined;
   publishedAt: Date | null;
+  /** The time of publication that its author gave; a draft takes it when it is published. */
+  date?: Date | undefined;
+  /** Paths at which it was on another site: on the public pages they lead to it (301). */
+  aliases?: string[] | undefined;
   helpful: Helpful;
   provenance: Provenance;
+  metadata?: Record<string, string> | undefined;
   /** One more with each change; the ETag. */
   version: number;
   createdAt: Date;
@@ -183,6 +188,11 @@ export interface ArticleCreate {
   categoryId?: string | undefined;
   tags?: string[] | undefined;
   locale?: string | undefined;
+  /** Time of publication to show in place of the present, in the past. */
+  publishedAt?: Date | undefined;
+  /** Paths of another site that lead here. */
+  aliases?: string[] | undefined;
+  metadata?: Record<string, string> | undefined;
 }
 export interface ArticleFeedback {
   /** Id of the article. */
@@ -209,6 +219,12 @@ export interface ArticlePatch {
   categoryId?: string | null | undefined;
   tags?: string[] | null | undefined;
   locale?: string | null | undefined;
+  /** Time of publication to show, in the past. */
+  publishedAt?: Date | null | undefined;
+  /** Paths of another site that lead here. */
+  aliases?: string[] | null | undefined;
+  /** Merged into the metadata: null removes a key, or all of it. */
+  metadata?: Record<string, string | null> | null | undefined;
 }
 export interface ArticleQuery {
   /** Most records on a page. */
@@ -217,6 +233,8 @@ export interface ArticleQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
   categoryId?: string | undefined;
   tag?: string | undefined;
@@ -239,6 +257,8 @@ export interface ArticleRevisionQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   /** Id of the article. */
   id: string;
   /** Add the content; source: as it was sent. */
@@ -313,6 +333,8 @@ export interface CannedQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   /** Words in shortcut, title or body. */
   q?: string | undefined;
 }
@@ -457,6 +479,8 @@ export interface ConversationQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   state?: 'bot' | 'open' | 'snoozed' | 'resolved' | undefined;
   /** A member's id, or me. */
   assigneeId?: string | undefined;
@@ -520,6 +544,8 @@ export interface EventQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   /** A type, order.*, a category as @commerce, or *. */
   type?: string | undefined;
   /** Events about this person only. */
@@ -547,6 +573,21 @@ export interface FieldError {
   code: string;
   message: string;
 }
+export interface FoundSection {
+  /** Id of its heading on the page; empty before the first heading. */
+  anchor: string;
+  heading: string;
+  /** The headings above it and its own, outermost first. */
+  path: string[];
+  /** Of the page, with the anchor. */
+  url: string;
+  /** At most 200 characters of plain text around the words that were searched for. */
+  snippet: string;
+  /** Where these words stand in the snippet: begin and end of each, in UTF-16 units. */
+  marks: number[][];
+  /** The passage that fits best, word for word from the text. */
+  quote: string;
+}
 export interface Gap {
   id: string;
   /** The latest wording. */
@@ -568,6 +609,8 @@ export interface GapQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   state?: 'open' | 'drafted' | 'dismissed' | undefined;
 }
 export interface GapRef {
@@ -587,10 +630,12 @@ export interface HelpHit {
   excerpt: string;
   /** The passage that fits best, word for word from the article. */
   quote?: string | undefined;
-  /** BM25; comparable within one answer. */
+  /** Comparable within one answer. */
   score: number;
-  /** Share of the words asked for that the best passage has, with its heading and the title. */
+  /** Share of the question that the article has, rarer words counting more. */
   covered: number;
+  /** Its best sections, at most two. */
+  sections: FoundSection[];
 }
 export interface HelpHits {
   data: HelpHit[];
@@ -599,6 +644,8 @@ export interface HelpSearch {
   q: string;
   limit?: number | undefined;
   status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
+  /** Only articles of this language, such as de; de-AT leaves out those of other places. */
+  locale?: string | undefined;
 }
 export interface Helpful {
   yes: number;
@@ -659,6 +706,8 @@ export interface JobQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   state?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | undefined;
   postId?: string | undefined;
 }
@@ -765,6 +814,8 @@ export interface MediaQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
 }
 export interface MediaRef {
   id: string;
@@ -852,6 +903,22 @@ export interface Model {
   /** Whether the daemon can reach it; otherwise the offline mode answers. */
   configured: boolean;
   servedBy: 'openai' | 'anthropic' | 'compatible' | 'offline';
+  /** Name under which the server is asked for it; absent offline, and while the server has not said which models it has. */
+  sentAs?: string | undefined;
+  /** Server that is asked; absent offline. */
+  address?: string | undefined;
+  /** Outcome of the latest request since the daemon began; null before the first. */
+  lastAnswer: ModelAnswer | null;
+}
+export interface ModelAnswer {
+  at: Date;
+  ok: boolean;
+  /** HTTP status of the server; absent when it did not answer. */
+  status?: number | undefined;
+  /** By which the vendor finds the request. */
+  requestId?: string | undefined;
+  /** rate_limited, timeout, provider_error, invalid_request or auth. */
+  problem?: string | undefined;
 }
 export interface ModelList {
   data: Model[];
@@ -868,6 +935,8 @@ export interface PageOfAgent {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfArticle {
   /** The records, newest first unless order=asc. */
@@ -876,6 +945,8 @@ export interface PageOfArticle {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfArticleRevision {
   /** The records, newest first unless order=asc. */
@@ -884,6 +955,8 @@ export interface PageOfArticleRevision {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfAuditEntry {
   /** The records, newest first unless order=asc. */
@@ -892,6 +965,8 @@ export interface PageOfAuditEntry {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfCannedResponse {
   /** The records, newest first unless order=asc. */
@@ -900,6 +975,8 @@ export interface PageOfCannedResponse {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfCategory {
   /** The records, newest first unless order=asc. */
@@ -908,6 +985,8 @@ export interface PageOfCategory {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfConversation {
   /** The records, newest first unless order=asc. */
@@ -916,6 +995,8 @@ export interface PageOfConversation {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfEvent {
   /** The records, newest first unless order=asc. */
@@ -924,6 +1005,8 @@ export interface PageOfEvent {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfGap {
   /** The records, newest first unless order=asc. */
@@ -932,6 +1015,8 @@ export interface PageOfGap {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfJob {
   /** The records, newest first unless order=asc. */
@@ -940,6 +1025,8 @@ export interface PageOfJob {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfKey {
   /** The records, newest first unless order=asc. */
@@ -948,6 +1035,8 @@ export interface PageOfKey {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfMedia {
   /** The records, newest first unless order=asc. */
@@ -956,6 +1045,8 @@ export interface PageOfMedia {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfPost {
   /** The records, newest first unless order=asc. */
@@ -964,6 +1055,8 @@ export interface PageOfPost {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfRevision {
   /** The records, newest first unless order=asc. */
@@ -972,6 +1065,8 @@ export interface PageOfRevision {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfSession {
   /** The records, newest first unless order=asc. */
@@ -980,6 +1075,8 @@ export interface PageOfSession {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfSite {
   /** The records, newest first unless order=asc. */
@@ -988,6 +1085,8 @@ export interface PageOfSite {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfTask {
   /** The records, newest first unless order=asc. */
@@ -996,6 +1095,8 @@ export interface PageOfTask {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfTaskRun {
   /** The records, newest first unless order=asc. */
@@ -1004,6 +1105,8 @@ export interface PageOfTaskRun {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageOfUser {
   /** The records, newest first unless order=asc. */
@@ -1012,6 +1115,8 @@ export interface PageOfUser {
   hasMore: boolean;
   /** Pass as cursor to get the next page. */
   nextCursor?: string | undefined;
+  /** How many records all pages have, where total was asked for and counting is cheap: without filters that no index answers, and up to 10,000. */
+  total?: number | undefined;
 }
 export interface PageQuery {
   /** Most records on a page. */
@@ -1020,6 +1125,8 @@ export interface PageQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
 }
 export interface PasswordChange {
   currentPassword: string;
@@ -1047,7 +1154,12 @@ export interface Post {
   canonicalUrl?: string | undefined;
   /** When a draft publishes by itself. */
   publishAt: Date | null;
+  /** When it was published, or the time in the past that its author gave; null while it is not public. */
   publishedAt: Date | null;
+  /** The time of publication that its author gave: publishedAt of a post that is public, and of a draft once it is. */
+  date?: Date | undefined;
+  /** Paths at which it was on another site: on the public pages they lead to it (301). */
+  aliases?: string[] | undefined;
   archivedAt: Date | null;
   generation: Generation | null;
   provenance: Provenance;
@@ -1092,6 +1204,10 @@ export interface PostChanges {
   locale?: string | null | undefined;
   canonicalUrl?: string | null | undefined;
   publishAt?: Date | null | undefined;
+  /** Time of publication to show, in the past; null forgets it where the post is not public. Needs posts:publish. */
+  publishedAt?: Date | null | undefined;
+  /** Paths of another site that lead here. */
+  aliases?: string[] | null | undefined;
   /** Merged into the metadata: null removes a key, or all of it. */
   metadata?: Record<string, string | null> | null | undefined;
 }
@@ -1109,6 +1225,12 @@ export interface PostCreate {
   canonicalUrl?: string | undefined;
   /** Publish a draft at this time. */
   publishAt?: Date | undefined;
+  /** Time of publication to show in place of the present, in the past; a draft takes it when it is published. Needs posts:publish. */
+  publishedAt?: Date | undefined;
+  /** Name to show as the author. */
+  author?: string | undefined;
+  /** Paths of another site that lead here, such as /2019/hello.html. */
+  aliases?: string[] | undefined;
   metadata?: Record<string, string> | undefined;
   generateContent?: boolean | undefined;
   generateDescription?: boolean | undefined;
@@ -1170,6 +1292,10 @@ export interface PostPatch {
   locale?: string | null | undefined;
   canonicalUrl?: string | null | undefined;
   publishAt?: Date | null | undefined;
+  /** Time of publication to show, in the past; null forgets it where the post is not public. Needs posts:publish. */
+  publishedAt?: Date | null | undefined;
+  /** Paths of another site that lead here. */
+  aliases?: string[] | null | undefined;
   /** Merged into the metadata: null removes a key, or all of it. */
   metadata?: Record<string, string | null> | null | undefined;
 }
@@ -1180,6 +1306,8 @@ export interface PostQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
   tag?: string | undefined;
   model?: string | undefined;
@@ -1309,6 +1437,8 @@ export interface RevisionQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   /** Id of the post. */
   id: string;
   /** Add the content; source: as it was sent. */
@@ -1498,6 +1628,8 @@ export interface TaskQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   agentId?: string | undefined;
 }
 export interface TaskRequest {
@@ -1546,6 +1678,8 @@ export interface TaskRunQuery {
   cursor?: string | undefined;
   /** Order by creation time. */
   order?: 'asc' | 'desc' | undefined;
+  /** Add the total of all pages. */
+  total?: boolean | undefined;
   taskId?: string | undefined;
   state?: 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | undefined;
 }
@@ -1824,7 +1958,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
       /** Lists questions that no help article answers, those of one meaning together. */
       list: Query<GapQuery | void, PageOfGap>;
     };
-    /** Rebuilds the search index of the help articles. */
+    /** Drops the search index of the team's help articles and builds it again. */
     reindex: Mutation<Record<string, never> | void, Reindexed>;
     /** Finds the help articles that answer a question or hold the words of a search, best first. */
     search: Query<HelpSearch, HelpHits>;

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"path"
+	"strings"
 
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -39,6 +41,9 @@ func (s *MediaService) Upload(ctx context.Context, in MediaUpload, options ...Ca
 	}
 	if in.MIME == "" {
 		in.MIME = http.DetectContentType(body)
+		if strings.EqualFold(path.Ext(in.Name), ".svg") && !strings.HasPrefix(in.MIME, "image/") {
+			in.MIME = "image/svg+xml" // which begins like any text
+		}
 	}
 	r := route{http.MethodPost, v1 + "/media", "id"}
 	query := url.Values{}

@@ -12,7 +12,7 @@ import (
 
 // Login signs a member in with e-mail address and password.
 func Login(ctx context.Context, baseURL, email, password string, options ...Option) (*Client, error) {
-	return signIn(ctx, baseURL, api.Login{Email: email, Password: password}, options)
+	return signIn(ctx, baseURL, api.Login{Email: email, Password: api.Secret(password)}, options)
 }
 
 // LoginLink signs a member in with a sign-in link, which works once. newPassword
@@ -22,7 +22,7 @@ func LoginLink(ctx context.Context, link, newPassword string, options ...Option)
 	if err != nil {
 		return nil, err
 	}
-	return signIn(ctx, baseURL, api.Login{LinkToken: token, NewPassword: newPassword}, options)
+	return signIn(ctx, baseURL, api.Login{LinkToken: api.Secret(token), NewPassword: api.Secret(newPassword)}, options)
 }
 
 // ParseLink splits a sign-in link into the daemon's address and the token.
@@ -41,7 +41,7 @@ func signIn(ctx context.Context, baseURL string, in api.Login, options []Option)
 	if err != nil {
 		return nil, err
 	}
-	return New(baseURL, append(options, WithSession(s.Token))...), nil
+	return New(baseURL, append(options, WithSession(string(s.Token)))...), nil
 }
 
 // Token returns the session's token, for WithSession at another time.

@@ -1,8 +1,10 @@
 package widget_test
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"edgesvc.dev/svc/sdk/api"
@@ -114,5 +116,41 @@ func TestWithoutWebsocket(t *testing.T) {
 	equal(t, "stored", w.desk.texts(), []string{"Do you ship to Japan?", "again"})
 	if got := b.texts(); len(got) != 5 {
 		t.Errorf("shown: %q", got)
+	}
+}
+
+// Where nothing lets a websocket through, a visitor whom the site proves goes on
+// as that visitor: what is sent and what comes is theirs, also on the next page.
+func TestIdentifyWithoutWebsocket(t *testing.T) {
+	w := newWorld(t)
+	w.desk.script = shop
+	w.noSocks.Store(true)
+	b := w.open()
+	b.openPanel()
+	b.say("as a stranger")
+	b.hasText("You said: as a stranger")
+	w.desk.known("ada").store(api.ChatOut{T: "msg", From: "operator", Name: "Grace", Text: "Welcome back, Ada"})
+	b.do(chromedp.Evaluate[chromedp.Void](`svc('identify', {id: 'ada', token: 'a proof'})`))
+	b.hasText("Welcome back, Ada")
+	b.say("as Ada")
+	b.hasText("You said: as Ada")
+	w.desk.known("ada").say(api.ChatOut{From: "operator", Name: "Grace", Text: "How are you?"})
+	b.hasText("How are you?")
+	if got := b.texts(); slices.Contains(got, "as a stranger") {
+		t.Errorf("Ada reads %q", got)
+	}
+	if n := len(w.desk.known("ada").messages); n != 4 {
+		t.Errorf("Ada's conversation has %d messages", n)
+	}
+
+	// A page that says so at once opens no conversation of a stranger.
+	b.do(chromedp.Evaluate[chromedp.Void](`localStorage.clear()`))
+	before := len(w.desk.chats)
+	b.visit("/widget/demo?site=" + w.site)
+	b.do(chromedp.Evaluate[chromedp.Void](`svc('identify', {id: 'ada', token: 'a proof'})`))
+	b.openPanel()
+	b.hasText("How are you?")
+	if after := len(w.desk.chats); after != before {
+		t.Errorf("%d conversations, %d before", after, before)
 	}
 }

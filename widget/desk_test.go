@@ -69,21 +69,42 @@ func (d *desk) Visit(_ context.Context, site widget.Site, hello api.ChatIn, _ st
 		return nil, api.NewError(http.StatusUnauthorized, api.CodeInvalidCredentials, "Sign in.")
 	}
 	d.visits++
-	c := d.chats[hello.Visitor]
-	if c == nil {
-		c = &conversation{d: d, token: fmt.Sprintf("token-%d", d.visits), cids: map[string]api.ChatOut{}, visits: map[*visit]bool{}}
-		d.chats[c.token] = c
+	token := hello.Visitor
+	if d.chats[token] == nil {
+		token = fmt.Sprintf("token-%d", d.visits)
 	}
-	v := &visit{c: c}
-	c.visits[v] = true
-	v.put(api.ChatOut{T: "ready", Visitor: c.token, Conv: "conv_1", Agent: &api.ChatAgent{Name: "Nova", Online: !d.away},
+	v := &visit{c: d.chat(proven(token, hello.User))}
+	v.begin(hello.Since)
+	return v, nil
+}
+
+// proven is the token of whom the site proves to be there, else the one given.
+func proven(token string, u *api.ChatUser) string {
+	if u != nil && u.Token != "" {
+		return "proven-" + u.ID
+	}
+	return token
+}
+
+func (d *desk) chat(token string) *conversation {
+	c := d.chats[token]
+	if c == nil {
+		c = &conversation{d: d, token: token, cids: map[string]api.ChatOut{}, visits: map[*visit]bool{}}
+		d.chats[token] = c
+	}
+	return c
+}
+
+// begin says who the visitor is and what came since.
+func (v *visit) begin(since int) {
+	v.c.visits[v] = true
+	v.put(api.ChatOut{T: "ready", Visitor: v.c.token, Conv: "conv_" + v.c.token, Agent: &api.ChatAgent{Name: "Nova", Online: !v.c.d.away},
 		Limits: &api.ChatLimits{Chars: 4000, PerMinute: 10}})
-	for _, m := range c.messages {
-		if m.Seq > hello.Since {
+	for _, m := range v.c.messages {
+		if m.Seq > since {
 			v.put(m)
 		}
 	}
-	return v, nil
 }
 
 func (v *visit) put(f api.ChatOut) {
@@ -122,6 +143,11 @@ func (v *visit) Receive(_ context.Context, f api.ChatIn) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
+	case f.T == "identify" && f.User.Token != "":
+		delete(v.c.visits, v)
+		v.c = d.chat(proven("", f.User))
+		v.begin(0)
+		return nil
 	case f.T != "msg":
 		d.heard = append(d.heard, f)
 		return nil
@@ -180,6 +206,13 @@ func (c *conversation) answer(text string, cards ...api.Citation) {
 	}
 	m.T = "done"
 	c.tell(m)
+}
+
+// known is the conversation of a visitor whom the site proves.
+func (d *desk) known(id string) *conversation {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.chat("proven-" + id)
 }
 
 // with runs f on the only conversation.

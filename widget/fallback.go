@@ -21,8 +21,8 @@ const (
 	heartbeat = 15 * time.Second
 	// ackWithin is how long a POST waits for the answer to its frame.
 	ackWithin = 3 * time.Second
-	// maxPost is a frame with its visitor's token around it.
-	maxPost = maxFrame + 1<<10
+	// maxPost is a frame with what hello says around it.
+	maxPost = 2 * maxFrame
 )
 
 // serveEvents answers GET /svc-api/widget/events: the frames of the daemon as
@@ -102,13 +102,15 @@ func send(w io.Writer, f api.ChatOut) error {
 	return err
 }
 
-// post is the body of a POST: the client's token, up to where it has everything,
-// and its frame.
+// post is the body of a POST: what hello says, since each is a visit of its own,
+// and the frame.
 type post struct {
-	Visitor string      `json:"visitor,omitempty"`
-	Since   int         `json:"since,omitempty"`
-	Lang    string      `json:"lang,omitempty"`
-	Frame   *api.ChatIn `json:"frame"`
+	Visitor string        `json:"visitor,omitempty"`
+	Since   int           `json:"since,omitempty"`
+	Lang    string        `json:"lang,omitempty"`
+	Page    *api.ChatPage `json:"page,omitempty"`
+	User    *api.ChatUser `json:"user,omitempty"`
+	Frame   *api.ChatIn   `json:"frame"`
 }
 
 // serveFrames answers POST /svc-api/widget/frames. The body is JSON, sent as
@@ -144,17 +146,25 @@ func (h *Handler) serveFrames(ctx *fasthttp.RequestCtx, site Site) {
 
 // exchange is a visit of one frame. Its answer is everything that the visit had
 // to say meanwhile: more than the answer to the frame, and known to the client
-// by its seq where it comes on the stream too.
+// by its seq where it comes on the stream too. What answers identify says who the
+// visitor is from then on, and nothing of who it was.
 func (h *Handler) exchange(site Site, p *post, address string) ([]api.ChatOut, error) {
 	ctx, cancel := context.WithTimeout(h.opt.Context, ackWithin)
 	defer cancel()
-	visit, err := h.desk.Call(ctx, site, api.ChatIn{T: "hello", Visitor: p.Visitor, Since: p.Since, Lang: p.Lang}, address)
+	hello := api.ChatIn{T: "hello", Visitor: p.Visitor, Since: p.Since, Lang: p.Lang, Page: p.Page, User: p.User}
+	if p.Frame.T == "identify" {
+		hello.User = p.Frame.User
+	}
+	visit, err := h.desk.Call(ctx, site, hello, address)
 	if err != nil {
 		return nil, err
 	}
 	defer visit.Close()
 	ready := signal(visit)
 	frames := []api.ChatOut{}
+	if p.Frame.T == "identify" {
+		visit.Take()
+	}
 	if err := visit.Receive(ctx, *p.Frame); err != nil {
 		return append(append(frames, visit.Take()...), errorFrame(refusal(err), p.Frame.CID)), nil
 	}

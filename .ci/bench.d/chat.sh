@@ -1,10 +1,12 @@
 # The chat: what the real svcd holds for visitors who say nothing, messages and
-# answers over websockets, the domains in process, and the widget's size.
+# answers over websockets, 300 visitors who ask a model at once, the domains in
+# process, and the widget's size.
 bench_chat() {
   local file
   bench_go ./cmd/svcd 'IdleSockets' 1x
   bench_go ./cmd/svcd 'ChatMessages' 8000x
   bench_go ./cmd/svcd 'FirstToken' 40x
+  bench_go ./cmd/svcd 'Crowd' 5x
   bench_go ./daemon/internal/domain/chat 'Messages|FirstDelta' 2s
   bench_go ./daemon/internal/domain/helpdesk . 500x
   bench_go ./daemon 'TRPC' 2s

@@ -370,7 +370,7 @@ func TestScreensBySession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := openScreenBy(t, invited.Link)
+	s := openScreenBy(t, string(invited.Link))
 	secrets, err := os.ReadFile(filepath.Join(filepath.Dir(s.socket), "secrets.yaml"))
 	if err != nil || bytes.Contains(secrets, []byte("svc_")) {
 		t.Fatalf("error %v; the editor should have a session and no API key", err)

@@ -233,6 +233,48 @@ func BenchmarkFirstToken(b *testing.B) {
 	report(b, took)
 }
 
+const (
+	crowdSize = 300
+	modelTime = 300 * time.Millisecond // to the first word
+)
+
+// BenchmarkCrowd is the first token for 300 visitors who ask at the same moment
+// a model that takes 300 ms to its first word, less that and the debounce. Each
+// round asks once more.
+func BenchmarkCrowd(b *testing.B) {
+	url := model(b, 20, 20*time.Millisecond, func(first bool) {
+		if !first {
+			thinking := time.NewTimer(modelTime)
+			<-thinking.C
+		}
+	})
+	p, site := visited(b, url, "activate")
+	defer p.end(syscall.SIGKILL)
+	all := make([]*visitor, crowdSize)
+	for i := range all {
+		all[i] = newVisitor(site, fmt.Sprintf("10.4.%d.%d", i/250, i%250))
+		if err := all[i].come(b.Context(), p.URL); err != nil {
+			b.Fatal(err)
+		}
+	}
+	took := make([][]time.Duration, crowdSize)
+	for n := 0; b.Loop(); n++ {
+		crowd(all, func(i int, v *visitor) {
+			begun := time.Now()
+			err := v.say(b.Context(), fmt.Sprint(n), "Do you ship to Japan?")
+			for f := (contract.ChatOut{}); err == nil && f.T != "done"; {
+				if f, err = v.read(b.Context()); f.T == "delta" && f.N == 0 {
+					took[i] = append(took[i], time.Since(begun)-debounce-modelTime)
+				}
+			}
+			if err != nil {
+				b.Error(err)
+			}
+		})
+	}
+	report(b, slices.Concat(took...))
+}
+
 // visited is the real svcd with an agent that is made to be active or not.
 func visited(b *testing.B, url, verb string) (p *process, site string) {
 	b.Helper()

@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -113,6 +116,22 @@ func TestConfigErrors(t *testing.T) {
 	refuses(t, svcd("serve", "--config", "/does/not/exist.yaml"))
 }
 
+// What the settings of the models may not be is said before anything is asked.
+func TestModelSettings(t *testing.T) {
+	f := doctor(t, 1, "--data", t.TempDir(), "--openai-dialect", "own", "--anthropic-base-url", "localhost:1", "--image-model", "draw", "--model-silence", "1ms", "--chat-workers", "0")
+	for _, want := range []string{`openai-dialect: "own"`, `anthropic-base-url: "localhost:1"`, "image-model: ", "model-silence: ", "chat-workers "} {
+		if !strings.Contains(f["configuration"].Text, want) {
+			t.Errorf("lacks %q: %s", want, f["configuration"].Text)
+		}
+	}
+	out := does(t, "config", "show", "--chat-workers", "7", "--openai-dialect", "compatible")
+	for _, want := range []string{"chat-workers: 7", "openai-dialect: compatible", "model-silence: 15s", "model-calls: 128"} {
+		if !strings.Contains("\n"+out, "\n"+want+"\n") {
+			t.Errorf("lacks %s:\n%s", want, out)
+		}
+	}
+}
+
 // Keys travel in clear text only where nobody else listens.
 func TestPublicAddressNeedsTLS(t *testing.T) {
 	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:80", "localhost.example:80"} {
@@ -192,6 +211,115 @@ func TestDoctor(t *testing.T) {
 	}
 	if f := doctor(t, 1, "--data", data, "--listen", free); f["data file"].State != "fail" {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestDoctorFindsWhatServeRefuses, and what serve would go on without: folders that
+// cannot be made or written, certificates that are not there, names that lead
+// nowhere.
+func TestDoctorFindsWhatServeRefuses(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	made := found(t, data)
+	free := []string{"--listen", freeAddress(t), "--admin", freeAddress(t)}
+	broken := func(check, says string, args ...string) {
+		t.Helper()
+		if f := doctor(t, 1, append(args, free...)...)[check]; f.State != "fail" || !strings.Contains(f.Text, says) {
+			t.Errorf("%v: %+v", args, f)
+		}
+	}
+	broken("data folder", "cannot be made", "--data", "/proc/svc/data")
+	broken("data folder", "not a directory", "--data", filepath.Join(data, "secret.key", "deeper"))
+	broken("tls", "no.pem", "--data", data, "--tls-cert", "no.pem", "--tls-key", "no.pem")
+	broken("model-map", "there is no model gpt-7", "--data", data, "--model-map", "gpt-7=llama3")
+	broken("site-hosts", "there is no team nobody", "--data", data, "--site-hosts", "a.example="+made.TeamSlug+",b.example=nobody")
+	if f := doctor(t, 0, append(free, "--data", data, "--site-hosts", "a.example="+made.TeamSlug)...); f["site-hosts"].State != "ok" {
+		t.Errorf("%+v", f)
+	}
+	p := serve(t, data, "--site-hosts", "b.example=nobody")
+	call(t.Context(), "GET", p.URL+"/readyz", "", "")
+	broken("site-hosts", "there is no team nobody", "--data", data) // the running daemon's own map
+	if f := doctor(t, 1, append(free, "--data", data)...); !strings.Contains(f["daemon"].Text, "serves "+p.URL) {
+		t.Errorf("%+v", f["daemon"])
+	}
+	if !strings.Contains(p.log.String(), "there is no team nobody") {
+		t.Errorf("no warning in\n%s", p.log.String())
+	}
+	p.stop(t)
+	if err := os.Remove(filepath.Join(data, "secret.key")); err != nil {
+		t.Fatal(err)
+	}
+	broken("secret key", "copy it from where you keep it", "--data", data)
+	if err := os.WriteFile(filepath.Join(data, "secret.key"), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broken("data file", "secret.key has 5 bytes", "--data", data)
+}
+
+// TestCompatibleServer: the address alone is enough. The doctor and the list of
+// models say which name is sent where, and what came of it.
+func TestCompatibleServer(t *testing.T) {
+	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case r.Header.Get("Authorization") != "":
+			t.Errorf("a key was sent: %s", r.Header.Get("Authorization"))
+		case r.URL.Path == "/v1/models":
+			io.WriteString(w, `{"object":"list","data":[{"id":"nomic-embed-text"},{"id":"qwen3:8b"}]}`)
+		case !strings.Contains(string(body), `"model":"qwen3:8b"`):
+			t.Errorf("asked for %s", body)
+		case strings.Contains(string(body), "Refuse this"):
+			w.Header().Set("X-Request-Id", "req_42")
+			http.Error(w, `{"error":{"message":"the secret plan is refused"}}`, http.StatusBadRequest)
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, `data: {"id":"1","choices":[{"index":0,"delta":{"content":"<p>Written by Qwen.</p>"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+		}
+	}))
+	defer ollama.Close()
+	data := filepath.Join(t.TempDir(), "data")
+	key := first(t, data)
+	cmd := serving(data)
+	cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+ollama.URL+"/v1")
+	p := started(t, cmd)
+	for _, title := range []string{"Why Go", "Refuse this"} {
+		type started struct{ JobID string }
+		_, body := call(t.Context(), "POST", p.URL+api+"/posts", key, `{"title":"`+title+`","generateContent":true}`)
+		var s started
+		if err := json.Unmarshal(body, &s); err != nil || s.JobID == "" {
+			t.Fatalf("%s %v", body, err)
+		}
+		type job struct{ State, Provider string }
+		if j := get[job](t, p.URL+api+"/posts/jobs/"+s.JobID+"?wait=30", key); j.Provider != "compatible" || (j.State == "completed") != (title == "Why Go") {
+			t.Errorf("%s: %+v", title, j)
+		}
+	}
+	type models struct {
+		Data []struct {
+			ID, ServedBy, SentAs, Address string
+			LastAnswer                    *struct {
+				OK        bool
+				Status    int
+				RequestID string
+			}
+		}
+	}
+	list := get[models](t, p.URL+api+"/models", key).Data
+	if m := list[0]; m.ServedBy != "compatible" || m.SentAs != "qwen3:8b" || m.Address != ollama.URL+"/v1" || m.LastAnswer == nil || m.LastAnswer.Status != 400 || m.LastAnswer.RequestID != "req_42" {
+		t.Errorf("%+v %+v", m, m.LastAnswer)
+	}
+	log := p.log.String()
+	if !strings.Contains(log, "level=WARN") || !strings.Contains(log, "status=400") || !strings.Contains(log, "requestId=req_42") || strings.Contains(log, "secret plan") {
+		t.Errorf("the log says\n%s", log)
+	}
+	out := does(t, "doctor", "--data", data, "--listen", strings.TrimPrefix(p.URL, "http://"), "--admin", "")
+	for _, want := range []string{ollama.URL + "/v1 answered, with 2 models; it is asked as compatible", "covers are drawn by svcd itself", "gpt-6-luna is asked of " + ollama.URL + "/v1 as qwen3:8b", "claude-haiku-5-5 is answered offline"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	ollama.Close()
+	if out, _, status := run(t, svcd("doctor", "--data", data, "--listen", strings.TrimPrefix(p.URL, "http://"), "--admin", "")); status != 1 || !strings.Contains(out, ollama.URL+"/v1 did not answer: connection refused") {
+		t.Errorf("exit %d\n%s", status, out)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -30,6 +31,31 @@ func TestCheckWithoutCopy(t *testing.T) {
 	defer s.Close()
 	if said := refuses(t, svcd("check", "--data", data)); !strings.Contains(said, "running daemon") || !strings.Contains(said, "500") {
 		t.Error(said)
+	}
+}
+
+// TestLinkBesideARunningDaemon: the running daemon makes the link, to the address
+// that it serves, whatever the configuration of the command says.
+func TestLinkBesideARunningDaemon(t *testing.T) {
+	data := t.TempDir()
+	made := found(t, data)
+	address := freeAddress(t)
+	p := serve(t, data, "--base-url", "https://svc.example", "--listen", address)
+	call(t.Context(), "GET", "http://"+address+"/readyz", "", "") // once it answers, the socket is there
+	var link struct{ Link string }
+	if out := does(t, "link", "--json", "--data", data, "--email", made.OwnerEmail); json.Unmarshal([]byte(out), &link) != nil || !strings.HasPrefix(link.Link, "https://svc.example/sign-in?token=") {
+		t.Fatal(out)
+	}
+	_, token, _ := strings.Cut(link.Link, "token=")
+	if status, body := call(t.Context(), "POST", "http://"+address+"/svc-api/trpc/auth.login", "", `{"json":{"linkToken":"`+token+`"}}`); status != http.StatusOK {
+		t.Errorf("the link: %d %s", status, body)
+	}
+	if said := refuses(t, svcd("link", "--data", data, "--email", "nobody@example.com")); !strings.Contains(said, "nobody@example.com") {
+		t.Error(said)
+	}
+	p.stop(t)
+	if out := does(t, "link", "--data", data, "--email", made.OwnerEmail, "--listen", "127.0.0.1:9"); !strings.Contains(out, "http://127.0.0.1:9/sign-in?token=") {
+		t.Error(out)
 	}
 }
 

@@ -25,13 +25,12 @@ func TestSecondDaemon(t *testing.T) {
 	p := serve(t, data)
 	id, _, _ := p.write(t.Context(), key, "Before", "<p>x</p>")
 	taken := strings.TrimPrefix(p.URL, "http://")
-	for _, c := range []struct{ name, data, listen, admin, says string }{
-		{"port", t.TempDir(), taken, "", "listen on " + taken + ": address already in use"},
-		{"admin port", t.TempDir(), "127.0.0.1:0", taken, "address already in use (another svcd? set --admin)"},
-		{"data", data, "127.0.0.1:0", "", "another process has the file open"},
+	for _, c := range []struct{ name, data, listen, says string }{
+		{"port", t.TempDir(), taken, "listen on " + taken + ": address already in use"},
+		{"data", data, "127.0.0.1:0", "another process has the file open"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if said := refuses(t, svcd("serve", "--data", c.data, "--listen", c.listen, "--admin", c.admin)); !strings.Contains(said, c.says) {
+			if said := refuses(t, svcd("serve", "--data", c.data, "--listen", c.listen, "--admin", "")); !strings.Contains(said, c.says) {
 				t.Error(said)
 			}
 		})
@@ -45,6 +44,19 @@ func TestSecondDaemon(t *testing.T) {
 	does(t, "backup", "--data", data, filepath.Join(t.TempDir(), "b.db")) // its control socket is still its own
 	p.stop(t)
 	verify(t, data)
+}
+
+// A taken admin address costs the figures and is said; the daemon serves.
+func TestBusyAdminAddress(t *testing.T) {
+	other := serve(t, t.TempDir())
+	taken := strings.TrimPrefix(other.URL, "http://")
+	p := serve(t, t.TempDir(), "--admin", taken)
+	if status, _ := call(t.Context(), "GET", p.URL+"/readyz", "", ""); status != http.StatusOK {
+		t.Errorf("/readyz answers %d", status)
+	}
+	if log := p.log.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "no figures are served") || !strings.Contains(log, taken) {
+		t.Errorf("no warning in\n%s", log)
+	}
 }
 
 var (

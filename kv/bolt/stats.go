@@ -6,6 +6,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"edgesvc.dev/svc/kv"
 )
 
 // Stats are figures for a monitor. Counts start at zero when the store opens.
@@ -40,6 +42,20 @@ func (s *Store) Stats() Stats {
 		_ = tx.Rollback() // of a reader: cannot fail
 	}
 	return st
+}
+
+// Figures are the Stats that a monitor shows.
+func (s *Store) Figures() []kv.Figure {
+	st := s.Stats()
+	return []kv.Figure{
+		{Name: "commits", Help: "Durable commits since the start.", Value: float64(st.Commits)},
+		{Name: "functions", Help: "Update functions run since the start.", Value: float64(st.Functions)},
+		{Name: "queue", Help: "Updates that wait for a commit.", Value: float64(st.Queue)},
+		{Name: "views", Help: "Snapshots that are open.", Value: float64(st.Views)},
+		{Name: "oldest_view_seconds", Help: "Age of the oldest open snapshot.", Value: st.OldestView.Seconds()},
+		{Name: "used_bytes", Help: "Bytes of pages that hold data.", Value: float64(st.Used)},
+		{Name: "free_bytes", Help: "Bytes of pages that will be used again.", Value: float64(st.Free)},
+	}
 }
 
 func (s *Store) space(tx *bolt.Tx) (used, free int64) {

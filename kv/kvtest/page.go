@@ -37,6 +37,13 @@ func wantPages(t testing.TB, tx kv.Tx, what string, p kv.Page[doc], want ...stri
 	if got := pages(t, tx, "a", p); strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
 	}
+	all := len(strings.Fields(strings.Join(want, " ")))
+	for _, most := range []int{all - 1, all, all + 1} {
+		n, ok, err := docs.Total(tx, "a", p, most)
+		if want := p.Keep == nil && most >= all; most >= 0 && (err != nil || ok != want || ok && n != all) {
+			t.Errorf("%s: counted %d (%v) of %d with at most %d, %v", what, n, ok, all, most, err)
+		}
+	}
 }
 
 func insertNumbered(t *testing.T, s kv.Store) {

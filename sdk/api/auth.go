@@ -4,15 +4,15 @@ package api
 // sign-in link. NewPassword sets the password at the first sign-in by link.
 type Login struct {
 	Email       string `json:"email,omitempty" maxLength:"254"`
-	Password    string `json:"password,omitempty" maxLength:"200"`
-	LinkToken   string `json:"linkToken,omitempty" maxLength:"200"`
-	NewPassword string `json:"newPassword,omitempty" maxLength:"200"`
+	Password    Secret `json:"password,omitempty" maxLength:"200"`
+	LinkToken   Secret `json:"linkToken,omitempty" maxLength:"200"`
+	NewPassword Secret `json:"newPassword,omitempty" maxLength:"200"`
 }
 
 // Session is a signed-in member. Token is set in the answer to Login only.
 type Session struct {
 	ID        string `json:"id"`
-	Token     string `json:"token,omitempty" doc:"sess_…, shown once; also set as a cookie."`
+	Token     Secret `json:"token,omitempty" doc:"sess_…, shown once; also set as a cookie."`
 	User      User   `json:"user"`
 	Team      Team   `json:"team"`
 	CreatedAt Time   `json:"createdAt"`
@@ -32,8 +32,8 @@ const MinPassword = 10
 
 // PasswordChange changes the caller's password and ends the other sessions.
 type PasswordChange struct {
-	Current string `json:"currentPassword" maxLength:"200"`
-	New     string `json:"newPassword" minLength:"10" maxLength:"200"`
+	Current Secret `json:"currentPassword" maxLength:"200"`
+	New     Secret `json:"newPassword" minLength:"10" maxLength:"200"`
 }
 
 // Key is a team API key. Secret is set when it is created or rolled, never
@@ -41,7 +41,7 @@ type PasswordChange struct {
 type Key struct {
 	ID         string   `json:"id"`
 	Name       string   `json:"name"`
-	Secret     string   `json:"secret,omitempty" doc:"svc_…, shown once."`
+	Secret     Secret   `json:"secret,omitempty" doc:"svc_…, shown once."`
 	Scopes     []string `json:"scopes"`
 	Last4      string   `json:"last4"`
 	State      string   `json:"state" enum:"active,expired,revoked"`

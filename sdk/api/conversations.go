@@ -293,7 +293,7 @@ type SitePatch struct {
 // SiteSecretRolled carries a new signing secret once.
 type SiteSecretRolled struct {
 	Site   Site   `json:"site"`
-	Secret string `json:"secret" doc:"Shown once. The keys of both forms of proof are made of it: HMAC-SHA256 of 'svc identity jwt v1' signs HS256 tokens, that of 'svc identity hmac v1' ids."`
+	Secret Secret `json:"secret" doc:"Shown once. The keys of both forms of proof are made of it: HMAC-SHA256 of 'svc identity jwt v1' signs HS256 tokens, that of 'svc identity hmac v1' ids."`
 }
 
 // SiteSnippet is the markup to paste.

@@ -9,21 +9,24 @@ const (
 
 // Article is one answer of the helpdesk.
 type Article struct {
-	ID          string     `json:"id"`
-	Title       string     `json:"title"`
-	Slug        string     `json:"slug" form:"slug" doc:"Unique per team."`
-	Content     string     `json:"content,omitzero" doc:"HTML as it was sent; sanitised where it could run something in a browser, unless include=source. Lists leave it out unless include=content."`
-	Excerpt     string     `json:"excerpt"`
-	Status      string     `json:"status" enum:"DRAFT,PUBLISHED,ARCHIVED"`
-	CategoryID  string     `json:"categoryId,omitempty" form:"id"`
-	Tags        []string   `json:"tags"`
-	Locale      string     `json:"locale,omitempty" form:"locale" doc:"BCP 47 language tag."`
-	PublishedAt Time       `json:"publishedAt" null:"true"`
-	Helpful     Helpful    `json:"helpful"`
-	Provenance  Provenance `json:"provenance"`
-	Version     int        `json:"version" doc:"One more with each change; the ETag."`
-	CreatedAt   Time       `json:"createdAt"`
-	UpdatedAt   Time       `json:"updatedAt"`
+	ID          string            `json:"id"`
+	Title       string            `json:"title"`
+	Slug        string            `json:"slug" form:"slug" doc:"Unique per team."`
+	Content     string            `json:"content,omitzero" doc:"HTML as it was sent; sanitised where it could run something in a browser, unless include=source. Lists leave it out unless include=content."`
+	Excerpt     string            `json:"excerpt"`
+	Status      string            `json:"status" enum:"DRAFT,PUBLISHED,ARCHIVED"`
+	CategoryID  string            `json:"categoryId,omitempty" form:"id"`
+	Tags        []string          `json:"tags"`
+	Locale      string            `json:"locale,omitempty" form:"locale" doc:"BCP 47 language tag."`
+	PublishedAt Time              `json:"publishedAt" null:"true"`
+	Date        Time              `json:"date,omitzero" doc:"The time of publication that its author gave; a draft takes it when it is published."`
+	Aliases     []string          `json:"aliases,omitempty" doc:"Paths at which it was on another site: on the public pages they lead to it (301)."`
+	Helpful     Helpful           `json:"helpful"`
+	Provenance  Provenance        `json:"provenance"`
+	Metadata    map[string]string `json:"metadata,omitempty"`
+	Version     int               `json:"version" doc:"One more with each change; the ETag."`
+	CreatedAt   Time              `json:"createdAt"`
+	UpdatedAt   Time              `json:"updatedAt"`
 }
 
 // ETagVersion is the article's version.
@@ -37,14 +40,17 @@ type Helpful struct {
 
 // ArticleCreate creates an article.
 type ArticleCreate struct {
-	Title      string   `json:"title" minLength:"1" maxLength:"300"`
-	Content    string   `json:"content" minLength:"1" doc:"HTML, at most 1 MiB."`
-	Excerpt    string   `json:"excerpt,omitempty" maxLength:"500" doc:"Derived from the content when absent."`
-	Slug       string   `json:"slug,omitempty" form:"slug" maxLength:"100" doc:"Derived from the title when absent."`
-	Status     string   `json:"status,omitempty" enum:"DRAFT,PUBLISHED" default:"DRAFT" tool:"-"`
-	CategoryID string   `json:"categoryId,omitempty" form:"id" maxLength:"40"`
-	Tags       []string `json:"tags,omitempty" maxItems:"50"`
-	Locale     string   `json:"locale,omitempty" form:"locale" maxLength:"35"`
+	Title       string            `json:"title" minLength:"1" maxLength:"300"`
+	Content     string            `json:"content" minLength:"1" doc:"HTML, at most 1 MiB."`
+	Excerpt     string            `json:"excerpt,omitempty" maxLength:"500" doc:"Derived from the content when absent."`
+	Slug        string            `json:"slug,omitempty" form:"slug" maxLength:"100" doc:"Derived from the title when absent."`
+	Status      string            `json:"status,omitempty" enum:"DRAFT,PUBLISHED" default:"DRAFT" tool:"-"`
+	CategoryID  string            `json:"categoryId,omitempty" form:"id" maxLength:"40"`
+	Tags        []string          `json:"tags,omitempty" maxItems:"50"`
+	Locale      string            `json:"locale,omitempty" form:"locale" maxLength:"35"`
+	PublishedAt Time              `json:"publishedAt,omitzero" doc:"Time of publication to show in place of the present, in the past." tool:"-"`
+	Aliases     []string          `json:"aliases,omitempty" maxItems:"20" doc:"Paths of another site that lead here." tool:"-"`
+	Metadata    map[string]string `json:"metadata,omitempty" tool:"-"`
 }
 
 // ArticleRef names an article.
@@ -79,14 +85,17 @@ type ArticlePatch struct {
 
 // ArticleChanges is a merge patch of an article.
 type ArticleChanges struct {
-	Title      Opt[string]   `json:"title,omitzero" minLength:"1" maxLength:"300"`
-	Content    Opt[string]   `json:"content,omitzero" minLength:"1"`
-	Excerpt    Opt[string]   `json:"excerpt,omitzero" maxLength:"500" null:"true" doc:"null derives it from the content."`
-	Slug       Opt[string]   `json:"slug,omitzero" form:"slug" minLength:"1" maxLength:"100"`
-	Status     Opt[string]   `json:"status,omitzero" enum:"DRAFT,PUBLISHED,ARCHIVED" tool:"DRAFT,ARCHIVED"`
-	CategoryID Opt[string]   `json:"categoryId,omitzero" form:"id" maxLength:"40" null:"true"`
-	Tags       Opt[[]string] `json:"tags,omitzero" maxItems:"50" null:"true"`
-	Locale     Opt[string]   `json:"locale,omitzero" form:"locale" maxLength:"35" null:"true"`
+	Title       Opt[string]             `json:"title,omitzero" minLength:"1" maxLength:"300"`
+	Content     Opt[string]             `json:"content,omitzero" minLength:"1"`
+	Excerpt     Opt[string]             `json:"excerpt,omitzero" maxLength:"500" null:"true" doc:"null derives it from the content."`
+	Slug        Opt[string]             `json:"slug,omitzero" form:"slug" minLength:"1" maxLength:"100"`
+	Status      Opt[string]             `json:"status,omitzero" enum:"DRAFT,PUBLISHED,ARCHIVED" tool:"DRAFT,ARCHIVED"`
+	CategoryID  Opt[string]             `json:"categoryId,omitzero" form:"id" maxLength:"40" null:"true"`
+	Tags        Opt[[]string]           `json:"tags,omitzero" maxItems:"50" null:"true"`
+	Locale      Opt[string]             `json:"locale,omitzero" form:"locale" maxLength:"35" null:"true"`
+	PublishedAt Opt[Time]               `json:"publishedAt,omitzero" null:"true" doc:"Time of publication to show, in the past." tool:"-"`
+	Aliases     Opt[[]string]           `json:"aliases,omitzero" maxItems:"20" null:"true" doc:"Paths of another site that lead here." tool:"-"`
+	Metadata    Opt[map[string]*string] `json:"metadata,omitzero" null:"true" doc:"Merged into the metadata: null removes a key, or all of it." tool:"-"`
 }
 
 // ArticleRevision is an earlier text of an article.
@@ -153,6 +162,7 @@ type HelpSearch struct {
 	Q      string `json:"q" minLength:"1" maxLength:"400"`
 	Limit  int    `json:"limit,omitempty" default:"10" minimum:"1" maximum:"50"`
 	Status string `json:"status,omitempty" enum:"DRAFT,PUBLISHED,ARCHIVED" default:"PUBLISHED"`
+	Locale string `json:"locale,omitempty" form:"locale" maxLength:"35" doc:"Only articles of this language, such as de; de-AT leaves out those of other places."`
 }
 
 // HelpHits answers HelpSearch, best first.
@@ -162,14 +172,26 @@ type HelpHits struct {
 
 // HelpHit is one article that was found.
 type HelpHit struct {
-	ArticleID string  `json:"articleId"`
-	Title     string  `json:"title"`
-	Slug      string  `json:"slug" form:"slug"`
-	URL       string  `json:"url" doc:"Of the public page."`
-	Excerpt   string  `json:"excerpt"`
-	Quote     string  `json:"quote,omitempty" doc:"The passage that fits best, word for word from the article."`
-	Score     float64 `json:"score" doc:"BM25; comparable within one answer."`
-	Covered   float64 `json:"covered" doc:"Share of the words asked for that the best passage has, with its heading and the title."`
+	ArticleID string         `json:"articleId"`
+	Title     string         `json:"title"`
+	Slug      string         `json:"slug" form:"slug"`
+	URL       string         `json:"url" doc:"Of the public page."`
+	Excerpt   string         `json:"excerpt"`
+	Quote     string         `json:"quote,omitempty" doc:"The passage that fits best, word for word from the article."`
+	Score     float64        `json:"score" doc:"Comparable within one answer."`
+	Covered   float64        `json:"covered" doc:"Share of the question that the article has, rarer words counting more."`
+	Sections  []FoundSection `json:"sections" doc:"Its best sections, at most two."`
+}
+
+// FoundSection is a section of a text that was found.
+type FoundSection struct {
+	Anchor  string   `json:"anchor" doc:"Id of its heading on the page; empty before the first heading."`
+	Heading string   `json:"heading"`
+	Path    []string `json:"path" doc:"The headings above it and its own, outermost first."`
+	URL     string   `json:"url" doc:"Of the page, with the anchor."`
+	Snippet string   `json:"snippet" doc:"At most 200 characters of plain text around the words that were searched for."`
+	Marks   [][2]int `json:"marks" doc:"Where these words stand in the snippet: begin and end of each, in UTF-16 units."`
+	Quote   string   `json:"quote" doc:"The passage that fits best, word for word from the text."`
 }
 
 // Gap is a question that the helpdesk did not answer, with others like it.

@@ -25,7 +25,9 @@ type Post struct {
 	Locale         string            `json:"locale,omitempty" form:"locale" doc:"BCP 47 language tag."`
 	CanonicalURL   string            `json:"canonicalUrl,omitempty"`
 	PublishAt      Time              `json:"publishAt" null:"true" doc:"When a draft publishes by itself."`
-	PublishedAt    Time              `json:"publishedAt" null:"true"`
+	PublishedAt    Time              `json:"publishedAt" null:"true" doc:"When it was published, or the time in the past that its author gave; null while it is not public."`
+	Date           Time              `json:"date,omitzero" doc:"The time of publication that its author gave: publishedAt of a post that is public, and of a draft once it is."`
+	Aliases        []string          `json:"aliases,omitempty" doc:"Paths at which it was on another site: on the public pages they lead to it (301)."`
 	ArchivedAt     Time              `json:"archivedAt" null:"true"`
 	Generation     *Generation       `json:"generation" null:"true"`
 	Provenance     Provenance        `json:"provenance"`
@@ -78,6 +80,9 @@ type PostCreate struct {
 	Locale              string            `json:"locale,omitempty" form:"locale" maxLength:"35"`
 	CanonicalURL        string            `json:"canonicalUrl,omitempty" maxLength:"2048"`
 	PublishAt           Time              `json:"publishAt,omitzero" doc:"Publish a draft at this time." tool:"-"`
+	PublishedAt         Time              `json:"publishedAt,omitzero" doc:"Time of publication to show in place of the present, in the past; a draft takes it when it is published. Needs posts:publish." tool:"-"`
+	Author              string            `json:"author,omitempty" maxLength:"200" doc:"Name to show as the author." tool:"-"`
+	Aliases             []string          `json:"aliases,omitempty" maxItems:"20" doc:"Paths of another site that lead here, such as /2019/hello.html." tool:"-"`
 	Metadata            map[string]string `json:"metadata,omitempty"`
 	GenerateContent     bool              `json:"generateContent,omitempty"`
 	GenerateDescription bool              `json:"generateDescription,omitempty"`
@@ -175,6 +180,8 @@ type PostChanges struct {
 	Locale        Opt[string]             `json:"locale,omitzero" form:"locale" maxLength:"35" null:"true"`
 	CanonicalURL  Opt[string]             `json:"canonicalUrl,omitzero" maxLength:"2048" null:"true"`
 	PublishAt     Opt[Time]               `json:"publishAt,omitzero" null:"true"`
+	PublishedAt   Opt[Time]               `json:"publishedAt,omitzero" null:"true" doc:"Time of publication to show, in the past; null forgets it where the post is not public. Needs posts:publish." tool:"-"`
+	Aliases       Opt[[]string]           `json:"aliases,omitzero" maxItems:"20" null:"true" doc:"Paths of another site that lead here." tool:"-"`
 	Metadata      Opt[map[string]*string] `json:"metadata,omitzero" null:"true" doc:"Merged into the metadata: null removes a key, or all of it."`
 }
 

@@ -2,8 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"fmt"
-	"log/slog"
 )
 
 // The kinds of task.
@@ -110,7 +108,7 @@ type TaskPatch struct {
 // TaskSetKey stores the key of an API task. It is not readable afterwards.
 type TaskSetKey struct {
 	ID        string `json:"id"`
-	Key       string `json:"key" minLength:"1" maxLength:"4000"`
+	Key       Secret `json:"key" minLength:"1" maxLength:"4000"`
 	Placement string `json:"placement,omitempty" enum:"header,query" default:"header"`
 	Name      string `json:"name,omitempty" maxLength:"100" default:"Authorization"`
 	Prefix    string `json:"prefix,omitempty" maxLength:"40"`
@@ -191,16 +189,3 @@ type TaskEvent struct {
 	Run  *TaskRun `json:"run,omitempty"`
 	Text string   `json:"text,omitempty"`
 }
-
-type plainTaskSetKey TaskSetKey
-
-func (k TaskSetKey) masked() plainTaskSetKey {
-	hide(&k.Key)
-	return plainTaskSetKey(k)
-}
-
-// Format implements fmt.Formatter without the key.
-func (k TaskSetKey) Format(f fmt.State, verb rune) { shown(f, verb, k.masked()) }
-
-// LogValue implements slog.LogValuer without the key.
-func (k TaskSetKey) LogValue() slog.Value { return slog.AnyValue(k.masked()) }

@@ -13,7 +13,7 @@ const (
 type Team struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
-	Slug      string `json:"slug" form:"slug" doc:"Path prefix of the team's public pages."`
+	Slug      string `json:"slug" form:"label" doc:"Path prefix of the team's public pages."`
 	Brand     Brand  `json:"brand"`
 	Version   int    `json:"version"`
 	CreatedAt Time   `json:"createdAt"`
@@ -44,7 +44,7 @@ type Brand struct {
 // TeamPatch changes the team.
 type TeamPatch struct {
 	Name Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"120"`
-	Slug Opt[string] `json:"slug,omitzero" form:"slug" minLength:"1" maxLength:"60"`
+	Slug Opt[string] `json:"slug,omitzero" form:"label" minLength:"1" maxLength:"60"`
 }
 
 // None is the input or answer of operations that have none.
@@ -66,7 +66,7 @@ type Me struct {
 type TeamRef struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	Slug string `json:"slug" form:"slug"`
+	Slug string `json:"slug" form:"label"`
 }
 
 // Actor is who did something.
@@ -98,7 +98,7 @@ type MemberInvite struct {
 // MemberInvited is the answer to MemberInvite.
 type MemberInvited struct {
 	User   User   `json:"user"`
-	Link   string `json:"link" doc:"Single use, valid 72 hours, shown once."`
+	Link   Secret `json:"link" doc:"Single use, valid 72 hours, shown once."`
 	Expire Time   `json:"expiresAt"`
 }
 

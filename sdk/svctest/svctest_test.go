@@ -114,7 +114,7 @@ func TestDashboard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := sdk.New(server.URL, sdk.WithAPIKey(key.Secret))
+	reader := sdk.New(server.URL, sdk.WithAPIKey(string(key.Secret)))
 	_, err = reader.Posts.Create(ctx, api.PostCreate{Title: "Hi", Content: "x"})
 	if e, ok := errors.AsType[*api.Error](err); !ok || e.Code != api.CodeInsufficientScope || e.RequiredScope == "" || e.RequestID == "" {
 		t.Errorf("a reader wrote: %v", err)

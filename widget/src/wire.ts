@@ -30,6 +30,7 @@ export type Frame = {
 	fatal?: boolean
 }
 
+type Out = { t: string; user?: object; [member: string]: unknown }
 type Hello = { visitor?: string; since: number; lang: string; page: object; user?: object }
 
 // Close codes: those after which the same would only happen again, and others.
@@ -62,7 +63,7 @@ export function wire(host: string, site: string, hello: () => Hello, got: (f: Fr
 	function connect() {
 		clearTimeout(timer)
 		if (!wanted || socket || events) return
-		if (silent % 4 > 1) return listen() // both in turn while neither works
+		if (silent % 4 > 1) return void listen() // both in turn while neither works
 		const s = (socket = new WebSocket(base.replace(/^http/, 'ws') + 'ws' + query, 'svc.chat.v1'))
 		// Some proxies neither pass the handshake on nor refuse it.
 		timer = setTimeout(() => s === socket && !ready && lost(0), 8000)
@@ -71,9 +72,14 @@ export function wire(host: string, site: string, hello: () => Hello, got: (f: Fr
 		s.onclose = (e) => s === socket && lost(e.code)
 	}
 
-	function listen() {
+	// listen first says who the visitor is, which an EventSource cannot: the answer
+	// has the token that the events are asked for with.
+	async function listen() {
+		const place = (events = { close() {} } as EventSource)
+		if (hello().user) await post({ t: 'identify', user: hello().user })
+		if (place !== events) return
 		const { visitor, since, lang } = hello()
-		const e = (events = new EventSource(`${base}events${query}&since=${since}&lang=${lang}` + (visitor ? '&visitor=' + encodeURIComponent(visitor) : '')))
+		const e = (events = new EventSource(`${base}events${query}&since=${since}&lang=${lang}&visitor=${visitor || ''}`))
 		e.onmessage = (m) => e === events && take(m.data)
 		e.onerror = () => e === events && lost(0)
 	}
@@ -105,20 +111,21 @@ export function wire(host: string, site: string, hello: () => Hello, got: (f: Fr
 
 	// post sends one frame after the other, so that they stay in their order.
 	let last = Promise.resolve()
-	const post = (frame: object) => void (last = last.then(() => exchange(frame)))
+	const post = (frame: Out) => (last = last.then(() => exchange(frame)))
 
-	async function exchange(frame: object) {
-		const { visitor, since, lang } = hello()
+	async function exchange(frame: Out) {
 		try {
-			// text/plain: no preflight, which the same proxies like to break.
+			// A text is sent as text/plain: no preflight, which the same proxies like to
+			// break.
 			const answer = await fetch(base + 'frames' + query, {
 				method: 'POST',
 				credentials: 'omit',
-				headers: { 'Content-Type': 'text/plain' },
-				body: JSON.stringify({ visitor, since, lang, frame }),
+				body: JSON.stringify({ ...hello(), frame }),
 			})
 			const { frames } = await answer.json()
-			for (const f of frames || []) if (f.t !== 'ready') got(f)
+			// Each POST is a visit of its own, and its ready is no news, but for the one
+			// that answers identify: it has the token to go on with.
+			for (const f of frames || []) if (frame.user || f.t !== 'ready') got(f)
 		} catch {
 			// What matters is sent again when the stream is back.
 		}
@@ -142,10 +149,14 @@ export function wire(host: string, site: string, hello: () => Hello, got: (f: Fr
 			connect()
 		},
 		// send reports whether the frame is on its way.
-		send(frame: object): boolean {
+		send(frame: Out): boolean {
 			if (!ready) return false
 			if (socket) socket.send(JSON.stringify(frame))
-			else post(frame)
+			else if (frame.user) {
+				// Events are those of one visitor.
+				drop()
+				void listen()
+			} else void post(frame)
 			return true
 		},
 		close,

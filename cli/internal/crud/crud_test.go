@@ -74,6 +74,9 @@ func (s *toys) List(_ context.Context, q toyQuery, _ ...sdk.CallOption) (*api.Pa
 	s.note("list", q)
 	from, _ := strconv.Atoi(q.Cursor)
 	page := api.Page[Toy]{}
+	if n := len(s.all); q.Total && q.Colour == "" {
+		page.Total = &n
+	}
 	for i := from; i < len(s.all); i++ {
 		if q.Colour != "" && s.all[i].Colour != q.Colour {
 			continue
@@ -222,12 +225,12 @@ func TestLists(t *testing.T) {
 		calls       []string
 		first, more string
 	}{
-		{[]string{}, 30, []string{`list {"limit":30}`}, "train 0", "30 shown, there are more: --all shows all, --cursor 30 goes on"},
-		{[]string{"--limit", "150"}, 150, []string{`list {"limit":100}`, `list {"limit":50,"cursor":"100"}`}, "train 0", "--cursor 150 goes on"},
-		{[]string{"--cursor", "225"}, 5, []string{`list {"limit":30,"cursor":"225"}`}, "train 225", ""},
+		{[]string{}, 30, []string{`list {"limit":30,"total":true}`}, "train 0", "30 of 230: --all shows all, --cursor 30 goes on"},
+		{[]string{"--limit", "150"}, 150, []string{`list {"limit":100,"total":true}`, `list {"limit":50,"cursor":"100"}`}, "train 0", "150 of 230: --all shows all, --cursor 150 goes on"},
+		{[]string{"--cursor", "225"}, 5, []string{`list {"limit":30,"cursor":"225","total":true}`}, "train 225", ""},
 		{[]string{"--all"}, 230, []string{`list {"limit":100}`, `list {"limit":100,"cursor":"100"}`, `list {"limit":100,"cursor":"200"}`}, "train 0", ""},
 		{[]string{"--filter", "name~9", "--limit", "3"}, 3, []string{`list {"limit":100}`}, "train 9", "3 shown, there are more: --all shows all"},
-		{[]string{"--colour", "red", "--limit", "1"}, 1, []string{`list {"limit":1,"colour":"RED"}`}, "train 0", "1 shown"},
+		{[]string{"--colour", "red", "--limit", "1"}, 1, []string{`list {"limit":1,"total":true,"colour":"RED"}`}, "train 0", "1 shown, there are more"},
 		{[]string{"--limit", "2", "-o", "ids"}, 1, []string{`list {"limit":2}`}, "toy_0", ""},
 	} {
 		s := trains(230)

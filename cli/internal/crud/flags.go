@@ -83,7 +83,7 @@ type describer struct {
 }
 
 // plainFlags are the flags of members that have the same name in every noun.
-var plainFlags = map[string]string{"q": "search", "include": "-", "createdAfter": "since", "createdBefore": "before"}
+var plainFlags = map[string]string{"q": "search", "include": "-", "total": "-", "createdAfter": "since", "createdBefore": "before"}
 
 // memberFlags gives cmd a flag for each member of the input in. What other
 // types say of a member helps where the input says nothing.

@@ -31,8 +31,9 @@ type pages[T, Q any] struct {
 	query map[string]any
 	limit int // records to yield; 0 for all
 
-	more bool
-	next string // the cursor of what comes after the last record that was yielded
+	total *int // of all pages; nil where the daemon does not count them
+	more  bool
+	next  string // the cursor of what comes after the last record that was yielded
 }
 
 func (p *pages[T, Q]) all(ctx context.Context) iter.Seq2[*T, error] {
@@ -53,6 +54,9 @@ func (p *pages[T, Q]) all(ctx context.Context) iter.Seq2[*T, error] {
 			if err != nil {
 				yield(nil, err)
 				return
+			}
+			if delete(query, "total"); page.Total != nil {
+				p.total = page.Total
 			}
 			for i := range page.Data {
 				if !yield(&page.Data[i], nil) {
@@ -135,15 +139,25 @@ func showPages[T, Q any](ctx context.Context, a *kit.App, l kit.ListFlags, view 
 		l.Arrange.Limit = l.Limit // pages say nothing of how many records pass
 	default:
 		walk.limit = l.Limit
+		if people(p) && hasPages[Q]() {
+			walk.query["total"] = true
+		}
 	}
 	shown := 0
 	records := output.Apply(l.Arrange, counted(walk.all(ctx), &shown))
-	if err := a.IO.Paged(func() error { return output.List(p, view, records) }); err != nil || !walk.more || p.Structured() || p.Format == "ids" || p.Format == "csv" {
+	if err := a.IO.Paged(func() error { return output.List(p, view, records) }); err != nil || !walk.more || !people(p) {
 		return err
 	}
-	a.SayMore(min(shown, l.Limit), walk.next)
+	a.SayMore(min(shown, l.Limit), walk.total, walk.next)
 	return nil
 }
+
+// people reports that the output is for a person.
+func people(p output.Printer) bool {
+	return !p.Structured() && p.Format != "ids" && p.Format != "csv"
+}
+
+func hasPages[Q any]() bool { return contract.Has(reflect.TypeFor[Q](), "total") }
 
 func counted[T any](records iter.Seq2[*T, error], n *int) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {

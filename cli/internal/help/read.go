@@ -42,6 +42,7 @@ type search struct {
 	app     *kit.App
 	limit   int
 	status  string
+	locale  string
 	explain bool
 }
 
@@ -55,7 +56,8 @@ func newSearch(a *kit.App) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVarP(&o.limit, "limit", "L", 10, "most articles to show")
 	f.StringVar(&o.status, "status", "published", "draft, published or archived")
-	f.BoolVar(&o.explain, "explain", false, "tell how well each article answers, and with what words")
+	f.StringVar(&o.locale, "locale", "", "only articles of this language, such as de")
+	f.BoolVar(&o.explain, "explain", false, "tell how much of the question each article has, and in which sections")
 	return cmd
 }
 
@@ -67,7 +69,7 @@ func (o *search) run(ctx context.Context, q string) error {
 	if err != nil {
 		return err
 	}
-	hits, err := c.Helpdesk.Search(ctx, api.HelpSearch{Q: q, Limit: o.limit, Status: strings.ToUpper(o.status)})
+	hits, err := c.Helpdesk.Search(ctx, api.HelpSearch{Q: q, Limit: o.limit, Status: strings.ToUpper(o.status), Locale: o.locale})
 	if err != nil {
 		return err
 	}
@@ -84,18 +86,29 @@ func (o *search) run(ctx context.Context, q string) error {
 // tell shows a person why each article was found.
 func (o *search) tell(hits []api.HelpHit) error {
 	if len(hits) == 0 {
-		o.app.IO.Say("no article holds enough of the question's words in one place; svcctl help-article gap list shows what visitors missed")
+		o.app.IO.Say("no article has a word of it; svcctl help-article gap list shows what visitors missed")
 		return nil
 	}
-	style := o.app.IO.OutStyle()
-	for _, h := range hits {
-		_, err := fmt.Fprintf(o.app.IO.Out, "%s  /%s\n  score %.2f, %.0f %% of the question's words in one place\n", terminal.Line(h.Title), h.Slug, h.Score, 100*h.Covered)
-		if err == nil && h.Quote != "" {
-			_, err = fmt.Fprintf(o.app.IO.Out, "  %s\n", style.Dim("“"+terminal.Line(h.Quote)+"”"))
-		}
-		if err != nil {
+	for i := range hits {
+		if err := o.explainHit(&hits[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (o *search) explainHit(h *api.HelpHit) error {
+	style := o.app.IO.OutStyle()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  /%s\n  score %.2f, %.0f %% of the question\n", terminal.Line(h.Title), h.Slug, h.Score, 100*h.Covered)
+	for _, s := range h.Sections {
+		if len(s.Path) > 0 {
+			fmt.Fprintf(&b, "  %s  #%s\n", terminal.Line(strings.Join(s.Path, " › ")), terminal.Line(s.Anchor))
+		}
+		if s.Snippet != "" {
+			fmt.Fprintf(&b, "  %s\n", style.Dim("“"+terminal.Line(s.Snippet)+"”"))
+		}
+	}
+	_, err := fmt.Fprint(o.app.IO.Out, b.String())
+	return err
 }

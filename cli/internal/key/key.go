@@ -73,7 +73,7 @@ func showSecret(a *kit.App, key *api.Key) error {
 		return p.Value(key)
 	}
 	a.IO.Say("%s · %s · shown once, so keep it now:", key.ID, strings.Join(key.Scopes, " "))
-	return a.PrintText(key.Secret + "\n")
+	return a.PrintText(string(key.Secret) + "\n")
 }
 
 func newRotate(a *kit.App) *cobra.Command {

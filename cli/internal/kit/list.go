@@ -109,9 +109,13 @@ func Wide[T any](c output.Column[T]) output.Column[T] {
 	return c
 }
 
-// SayMore tells a person how to see the rest of a list.
-func (a *App) SayMore(shown int, next string) {
+// SayMore tells a person how to see the rest of a list; total is nil where it is
+// not known.
+func (a *App) SayMore(shown int, total *int, next string) {
 	text := fmt.Sprintf("%d shown, there are more: --all shows all", shown)
+	if total != nil {
+		text = fmt.Sprintf("%d of %d: --all shows all", shown, *total)
+	}
 	if next != "" {
 		text += ", --cursor " + next + " goes on"
 	}
@@ -127,7 +131,8 @@ func ShowAll[T any](a *App, l ListFlags, view output.View[T], records []T) error
 	if err != nil || l.All || len(l.Arrange.Filter) > 0 || len(records) <= l.Limit || p.Structured() || p.Format == "ids" || p.Format == "csv" {
 		return err
 	}
-	a.IO.Say("%d of %d shown; --all shows all", l.Limit, len(records))
+	total := len(records)
+	a.SayMore(l.Limit, &total, "")
 	return nil
 }
 

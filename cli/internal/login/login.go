@@ -223,7 +223,7 @@ func (o *login) bySession(ctx context.Context, s *settings.Settings, d *sdk.Clie
 		o.app.IO.Say("no API key was made: %s", terminal.Line(f.Message))
 		return in, nil
 	}
-	in.key, in.keyID = key.Secret, key.ID
+	in.key, in.keyID = string(key.Secret), key.ID
 	return in, nil
 }
 

@@ -17,10 +17,37 @@ var view = output.View[api.Model]{
 		{Name: "id", Value: func(m *api.Model) string { return m.ID }},
 		{Name: "name", Value: func(m *api.Model) string { return m.Name }, Flex: true},
 		{Name: "served by", Value: func(m *api.Model) string { return m.ServedBy }},
-		{Name: "state", Value: func(m *api.Model) string { return m.State }},
+		{Name: "sent as", Value: func(m *api.Model) string { return m.SentAs }, Flex: true},
+		{Name: "answer", Value: Answer},
+		{Name: "address", Value: func(m *api.Model) string { return m.Address }, Flex: true},
+		{Name: "state", Value: func(m *api.Model) string { return m.State }, Wide: true},
+		{Name: "request", Value: request, Wide: true},
 		{Name: "provider", Value: func(m *api.Model) string { return m.Provider }, Wide: true},
 		{Name: "context", Value: func(m *api.Model) string { return strconv.Itoa(m.ContextTokens) }, Wide: true},
 	},
+}
+
+// Answer is how the latest request to the model's server ended, for people.
+func Answer(m *api.Model) string {
+	last := m.LastAnswer
+	switch {
+	case m.ServedBy == "offline":
+		return ""
+	case last == nil:
+		return "not asked yet"
+	case last.OK:
+		return "✓ " + kit.Ago(last.At)
+	case last.Status != 0:
+		return "✗ HTTP " + strconv.Itoa(last.Status) + " " + kit.Ago(last.At)
+	}
+	return "✗ " + last.Problem + " " + kit.Ago(last.At)
+}
+
+func request(m *api.Model) string {
+	if m.LastAnswer == nil {
+		return ""
+	}
+	return m.LastAnswer.RequestID
 }
 
 // New is the command model.
@@ -32,6 +59,8 @@ func newList(a *kit.App) *cobra.Command {
 	var l kit.ListFlags
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the models and who serves them", Aliases: []string{"ls"}, Args: kit.Exactly(),
+		Long:    "Lists the models: who serves each, under which name and at which address it is asked for, and how the\nlatest request to it ended. svcd doctor asks the servers themselves.",
+		Example: "  svcctl model list\n  svcctl model list --jq '.[] | select(.configured) | .id'",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Client()
 			if err != nil {

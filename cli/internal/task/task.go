@@ -119,15 +119,15 @@ func (o *setKey) run(ctx context.Context, ref string) error {
 		return err
 	}
 	o.in.ID = id
+	read := o.app.IO.ReadLine
 	if o.app.IO.CanPrompt() {
-		o.in.Key, err = o.app.IO.AskSecret("key:")
-	} else {
-		o.in.Key, err = o.app.IO.ReadLine()
+		read = func() (string, error) { return o.app.IO.AskSecret("key:") }
 	}
+	key, err := read()
 	if err != nil {
 		return err
 	}
-	if o.in.Key = strings.TrimSpace(o.in.Key); o.in.Key == "" {
+	if o.in.Key = api.Secret(strings.TrimSpace(key)); o.in.Key == "" {
 		return kit.Usage("the key is read from standard input, which was empty")
 	}
 	task, err := c.Tasks.SetAPIKey(ctx, o.in, o.write.Options()...)

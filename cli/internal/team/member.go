@@ -112,7 +112,7 @@ func showLink(a *kit.App, invited *api.MemberInvited) error {
 		return p.Value(invited)
 	}
 	a.IO.Say("invited %s (%s); the link works once, until %s, and is not shown again:", invited.User.Email, invited.User.ID, invited.Expire)
-	return a.PrintText(invited.Link + "\n")
+	return a.PrintText(string(invited.Link) + "\n")
 }
 
 func newRole(a *kit.App) *cobra.Command {

@@ -207,7 +207,7 @@ func newRotate(a *kit.App) *cobra.Command {
 				return p.Value(rolled)
 			}
 			a.IO.Say("%s · shown once, so keep it now:", site.ID)
-			return a.PrintText(rolled.Secret + "\n")
+			return a.PrintText(string(rolled.Secret) + "\n")
 		},
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,8 +12,8 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
-	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/kv/kvtest"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -29,11 +28,7 @@ type bench struct {
 }
 
 func newBench(t testing.TB) *bench {
-	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
+	store := optest.Store(t)
 	twice := kvtest.Twice(store)
 	b := &bench{t: t, store: twice, log: event.New(twice, catalogue()), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	b.log.Now = func() time.Time { return b.now }

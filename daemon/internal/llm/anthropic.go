@@ -17,24 +17,32 @@ import (
 // openAI does.
 type anthropic struct {
 	provider string
-	key      string // only to keep it out of errors
+	endpoint Endpoint
+	lane     *lane
+	server   *server
 	messages sdk.MessageService
 }
 
 func newAnthropic(e Endpoint, base *http.Client, l Limits) *anthropic {
+	address := cmp.Or(e.BaseURL, anthropicBaseURL)
+	opts := []option.RequestOption{
+		option.WithBaseURL(address), option.WithHTTPClient(guarded(base, l.Silence)), option.WithMaxRetries(0),
+	}
+	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	if e.Key != "" {
+		opts = append(opts, option.WithAPIKey(e.Key))
+		header.Set("X-Api-Key", e.Key)
+	}
+	provider := e.provider(ProviderAnthropic, anthropicBaseURL)
 	return &anthropic{
-		provider: compatibleOr(ProviderAnthropic, e.BaseURL, anthropicBaseURL),
-		key:      e.Key,
-		messages: sdk.NewMessageService(
-			option.WithBaseURL(cmp.Or(e.BaseURL, anthropicBaseURL)),
-			option.WithAPIKey(e.Key),
-			option.WithHTTPClient(guarded(base, l.FirstByte)),
-			option.WithMaxRetries(0),
-		),
+		provider: provider, endpoint: e, lane: newLane(l.AtOnce),
+		server:   newServer(provider, address, "/v1/models", header, base),
+		messages: sdk.NewMessageService(opts...),
 	}
 }
 
 func (a *anthropic) label() string { return a.provider }
+func (a *anthropic) way() *lane    { return a.lane }
 
 func (a *anthropic) complete(ctx context.Context, c call) (Response, error) {
 	stream := a.messages.NewStreaming(ctx, a.params(c))
@@ -86,11 +94,7 @@ func (a *anthropic) response(c call, msg sdk.Message, text string, inputs map[in
 		switch block.Type {
 		case "text":
 		case "tool_use":
-			args, err := arguments(a.provider, block.Name, cmp.Or(string(inputs[i]), string(block.Input)))
-			if err != nil {
-				return Response{}, err
-			}
-			out.ToolCalls = append(out.ToolCalls, ToolCall{ID: block.ID, Name: block.Name, Arguments: args})
+			out.ToolCalls = append(out.ToolCalls, toolCall(block.ID, block.Name, cmp.Or(string(inputs[i]), string(block.Input))))
 		default:
 			plain = false
 		}
@@ -194,7 +198,7 @@ func (a *anthropic) failure(err error) error {
 		Error struct{ Message string }
 	}
 	_ = json.Unmarshal([]byte(e.RawJSON()), &body) // what cannot be read stays empty
-	return answerError(a.provider, status, header, strings.ReplaceAll(body.Error.Message, a.key, "[key]"))
+	return answerError(a.provider, status, header, a.endpoint.mask(body.Error.Message))
 }
 
 // statusOf gives an error type the status that the API sends it with.

@@ -190,16 +190,22 @@ func asJSON(v any) string {
 	return b.String()
 }
 
-func TestMalformedToolArgumentsAreTheVendorsFault(t *testing.T) {
+// Arguments that are not a JSON object are not generated again without a word:
+// the model is told, in a turn that the vendors accept.
+func TestMalformedToolArgumentsGoBackToTheModel(t *testing.T) {
 	for _, raw := range []string{`{"city":`, `"Oslo"`, `{"city":"Oslo"}}`, "\x00"} {
 		forEach(t, vendors(), func(t *testing.T, s subject) {
-			broken := llmtest.Tools("", llmtest.Call("call_1", "get_weather", raw))
-			_, config := s.start(t, broken, broken, broken)
-			req := ask(s, "Weather?")
+			server, config := s.start(t, llmtest.Tools("", llmtest.Call("call_1", "get_weather", raw)), llmtest.Text("Rain."))
+			client, req := llm.Open(config), ask(s, "Weather?")
 			req.Tools = []llm.Tool{weather()}
-			_, err := llm.Open(config).Complete(t.Context(), req)
-			if e := kindOf(t, err); e.Kind != llm.KindProvider {
-				t.Errorf("arguments %q: %v", raw, e)
+			first, err := client.Complete(t.Context(), req)
+			if err != nil || len(first.ToolCalls) != 1 || first.ToolCalls[0].Malformed != raw || string(first.ToolCalls[0].Arguments) != "{}" {
+				t.Fatalf("arguments %q: %+v, %v", raw, first, err)
+			}
+			req.Messages = append(req.Messages, first.Message(), llm.Message{Role: llm.RoleTool, ToolCallID: "call_1", Text: "no JSON", ToolError: true})
+			second, err := client.Complete(t.Context(), req)
+			if err != nil || second.Text != "Rain." || len(server.Requests()) != 2 {
+				t.Errorf("arguments %q: %+v, %v", raw, second, err)
 			}
 		})
 	}
@@ -377,23 +383,36 @@ func TestErrorInsideTheStreamIsAnError(t *testing.T) {
 	})
 }
 
-func TestNoFirstByteInTime(t *testing.T) {
-	forEach(t, vendors(), func(t *testing.T, s subject) {
-		server, config := s.start(t, llmtest.Hang())
-		config.Limits = llm.Limits{FirstByte: 30 * time.Millisecond}
-		_, err := llm.Open(config).Complete(t.Context(), ask(s, "Go."))
-		if e := kindOf(t, err); e.Kind != llm.KindTimeout || !e.Retryable || len(server.Requests()) != 1 {
-			t.Errorf("error = %+v after %d requests", e, len(server.Requests()))
-		}
-	})
+// A vendor that falls silent, before the first byte or in the middle, is asked
+// once more, and no third time.
+func TestSilentVendorIsAskedOnceMore(t *testing.T) {
+	for name, silent := range map[string]llmtest.Step{"before the first byte": llmtest.Hang(), "in the middle": llmtest.Stall("Once upon ")} {
+		t.Run(name, func(t *testing.T) {
+			forEach(t, vendors(), func(t *testing.T, s subject) {
+				_, config := s.start(t, silent, llmtest.Text("Once upon ", "a time."), silent, silent)
+				config.Limits = llm.Limits{Silence: 300 * time.Millisecond}
+				client, req := llm.Open(config), ask(s, "Go.")
+				restarts := 0
+				req.OnDelta, req.OnRestart = func(string) {}, func() { restarts++ }
+				got, err := client.Complete(t.Context(), req)
+				if err != nil || got.Text != "Once upon a time." {
+					t.Fatalf("%q, %v", got.Text, err)
+				}
+				got, err = client.Complete(t.Context(), req)
+				if e := kindOf(t, err); e.Kind != llm.KindTimeout || !e.Retryable || got.Text != "" {
+					t.Errorf("%q, %+v", got.Text, e)
+				}
+			})
+		})
+	}
 }
 
-func TestStalledStreamEndsAtTheTotal(t *testing.T) {
+func TestEndlessStreamEndsAtTheTotal(t *testing.T) {
 	forEach(t, vendors(), func(t *testing.T, s subject) {
-		_, config := s.start(t, llmtest.Stall("Once upon "))
+		server, config := s.start(t, llmtest.Stall("Once upon "))
 		config.Limits = llm.Limits{Total: 200 * time.Millisecond}
 		got, err := llm.Open(config).Complete(t.Context(), ask(s, "Go."))
-		if e := kindOf(t, err); e.Kind != llm.KindTimeout || got.Text != "" {
+		if e := kindOf(t, err); e.Kind != llm.KindTimeout || got.Text != "" || len(server.Requests()) != 1 {
 			t.Errorf("got %q, %+v", got.Text, e)
 		}
 	})

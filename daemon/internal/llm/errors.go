@@ -1,11 +1,13 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Kind sorts failures by what a caller can do about them.
@@ -28,6 +30,10 @@ type Error struct {
 	Message    string
 	RetryAfter time.Duration // zero when the vendor named none
 	Retryable  bool          // the same request may succeed later
+
+	Status    int    // of the vendor's answer; 0 when there was none
+	RequestID string // by which the vendor finds the request; "" when it gave none
+	Reason    string // why there was no answer, such as "connection refused"
 }
 
 func (e *Error) Error() string {
@@ -41,7 +47,7 @@ const maxDetail = 300
 // explanation; an authentication failure goes without, since vendors repeat
 // parts of the key in it.
 func answerError(provider string, status int, header http.Header, detail string) *Error {
-	e := &Error{Provider: provider, RetryAfter: retryAfter(header, time.Now())}
+	e := &Error{Provider: provider, RetryAfter: retryAfter(header, time.Now()), Status: status, RequestID: requestID(header)}
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		e.Kind = KindAuth
@@ -61,6 +67,15 @@ func answerError(provider string, status int, header http.Header, detail string)
 		e.Message += ": " + detail
 	}
 	return e
+}
+
+// requestID is the vendor's name of a request: OpenAI's header or Anthropic's.
+func requestID(header http.Header) string {
+	id := cmp.Or(header.Get("X-Request-Id"), header.Get("Request-Id"))
+	if len(id) > 200 || strings.ContainsFunc(id, unicode.IsControl) {
+		return ""
+	}
+	return id
 }
 
 // brokenAnswer is an answer that arrived but cannot be used.

@@ -49,10 +49,15 @@ func (r *Router) Image(ctx context.Context, req ImageRequest) (Image, error) {
 		return drawOffline(ctx, req)
 	}
 	once := func() bool { return true }
-	return attempts(ctx, r, r.openai.provider, once, func(ctx context.Context) (Image, error) {
+	to := target{provider: r.openai.provider, id: r.imageModel, model: r.imageModel, lane: r.openai.lane}
+	return attempts(ctx, r, to, once, func(ctx context.Context) (Image, error) {
 		return r.openai.image(ctx, r.imageModel, req)
 	})
 }
+
+// ImageModel is the vendor's model that draws; empty where images are drawn in
+// this process.
+func (r *Router) ImageModel() string { return r.imageModel }
 
 func altText(req ImageRequest, kind string) string {
 	if title := strings.TrimSpace(req.Title); title != "" {

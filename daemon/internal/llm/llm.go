@@ -99,6 +99,10 @@ type ToolCall struct {
 	ID        string
 	Name      string
 	Arguments json.RawMessage
+	// Malformed is what the model wrote as arguments when that is not a JSON
+	// object. Arguments is then {}: the call is not to be carried out, and the
+	// model is told so.
+	Malformed string
 }
 
 // StopReason is why the model stopped writing.

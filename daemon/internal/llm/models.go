@@ -54,15 +54,21 @@ func FindModel(id string) (Model, bool) {
 	return models[i], true
 }
 
+// ModelIDs are the ids of the models.
+func ModelIDs() []string {
+	var ids []string
+	for _, m := range Models() {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
 // CheckModel refuses the id of a model that there is none of.
 func CheckModel(id string) error {
 	if _, ok := FindModel(id); ok {
 		return nil
 	}
-	var ids []string
-	for _, m := range Models() {
-		ids = append(ids, m.ID)
-	}
+	ids := ModelIDs()
 	list := strings.Join(ids, ", ")
 	e := api.NewError(http.StatusUnprocessableEntity, api.CodeUnknownModel, "There is no such model. The models are %s.", list)
 	e.Allowed = ids

@@ -58,6 +58,7 @@ const noModel = "No language model is configured for this service, so this answe
 type offline struct{}
 
 func (offline) label() string { return ProviderOffline }
+func (offline) way() *lane    { return nil }
 
 func (offline) complete(ctx context.Context, c call) (Response, error) {
 	text := offlineText(c.Offline)

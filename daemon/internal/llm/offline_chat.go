@@ -33,10 +33,6 @@ const (
 	maxQuote  = 400 // characters
 )
 
-// Keywords are the words of a text that carry its meaning, as stems: what two
-// texts about the same thing have in common.
-func Keywords(text string) map[string]bool { return stems(text) }
-
 // unanswered hands a question over that nothing answers.
 func unanswered() ToolCall {
 	return ToolCall{ID: "call_1", Name: ToolHandOff, Arguments: json.RawMessage(`{"reason":"missing_knowledge"}`)}
@@ -73,7 +69,8 @@ func fromHelp(title string, number int, quotes []string) string {
 // bestQuotes are up to two passages of an article that speak of the question,
 // each on one line and standing in the article as it is.
 func bestQuotes(question string, p Passage) []string {
-	wanted, text := stems(question), strings.Join(strings.Fields(p.Text), " ")
+	said := vocabularyOf(question + "\n" + p.Text)
+	wanted, text := said.stems(question), strings.Join(strings.Fields(p.Text), " ")
 	candidates := p.Quotes
 	if len(candidates) == 0 {
 		candidates = []string{nearest(p.Text, question)}
@@ -81,7 +78,7 @@ func bestQuotes(question string, p Passage) []string {
 	var out []string
 	for _, q := range candidates {
 		q = whole(strings.Join(strings.Fields(q), " "))
-		usable := q != "" && strings.Contains(text, q) && !strings.ContainsAny(q, "[]") && overlap(wanted, q+" "+p.Title) > 0
+		usable := q != "" && strings.Contains(text, q) && !strings.ContainsAny(q, "[]") && said.overlap(wanted, q+" "+p.Title) > 0
 		if usable && len(out) < 2 {
 			out = append(out, q)
 		}

@@ -157,14 +157,15 @@ func citation(s Source) string {
 // nearest is the sentence of a document that shares most words with the title;
 // the first one when none shares any.
 func nearest(doc, title string) string {
-	wanted := stems(title)
+	said := vocabularyOf(title + "\n" + doc)
+	wanted := said.stems(title)
 	best, score := "", -1
 	for _, blk := range blocks(doc) {
 		if blk.heading {
 			continue
 		}
 		for _, s := range sentences(blk.text) {
-			if n := overlap(wanted, s); n > score {
+			if n := said.overlap(wanted, s); n > score {
 				best, score = s, n
 			}
 		}
@@ -211,11 +212,12 @@ func describe(t OfflineTask) string {
 	if len(all) == 0 {
 		return fallbackDescription(t)
 	}
-	wanted := stems(t.Title)
+	said := vocabularyOf(t.Title + "\n" + t.Content)
+	wanted := said.stems(t.Title)
 	best, score := 0, -1.0
 	for i, s := range all {
 		// An opening sentence says more than a later one; a fragment says little.
-		n := float64(overlap(wanted, s)) - float64(i)*0.25
+		n := float64(said.overlap(wanted, s)) - float64(i)*0.25
 		if utf8.RuneCountInString(s) < 40 {
 			n -= 2
 		}

@@ -21,7 +21,9 @@ import (
 // take for a dead connection.
 type openAI struct {
 	provider string
-	key      string // only to keep it out of errors
+	endpoint Endpoint
+	lane     *lane
+	server   *server
 	chat     sdk.ChatCompletionService
 	images   sdk.ImageService
 }
@@ -29,20 +31,25 @@ type openAI struct {
 // newOpenAI builds the two services alone: the SDK's whole client would read
 // the environment, and link every other API of the vendor.
 func newOpenAI(e Endpoint, base *http.Client, l Limits) *openAI {
-	opts := []option.RequestOption{
-		option.WithBaseURL(cmp.Or(e.BaseURL, openAIBaseURL)),
-		option.WithAPIKey(e.Key),
-		option.WithMaxRetries(0),
+	address, provider := cmp.Or(e.BaseURL, openAIBaseURL), e.provider(ProviderOpenAI, openAIBaseURL)
+	opts := []option.RequestOption{option.WithBaseURL(address), option.WithMaxRetries(0)}
+	header := http.Header{}
+	if e.Key != "" {
+		opts = append(opts, option.WithAPIKey(e.Key))
+		header.Set("Authorization", "Bearer "+e.Key)
 	}
 	return &openAI{
-		provider: compatibleOr(ProviderOpenAI, e.BaseURL, openAIBaseURL),
-		key:      e.Key,
-		chat:     sdk.NewChatCompletionService(append(opts, option.WithHTTPClient(guarded(base, l.FirstByte)))...),
+		provider: provider,
+		endpoint: e,
+		lane:     newLane(l.AtOnce),
+		server:   newServer(provider, address, "/models", header, base),
+		chat:     sdk.NewChatCompletionService(append(opts, option.WithHTTPClient(guarded(base, l.Silence)))...),
 		images:   sdk.NewImageService(append(opts, option.WithHTTPClient(guarded(base, 0)))...),
 	}
 }
 
 func (o *openAI) label() string { return o.provider }
+func (o *openAI) way() *lane    { return o.lane }
 
 func (o *openAI) complete(ctx context.Context, c call) (Response, error) {
 	stream := o.chat.NewStreaming(ctx, o.params(c))
@@ -81,7 +88,14 @@ func (o *openAI) complete(ctx context.Context, c call) (Response, error) {
 	}
 	out.Text = text.String()
 	out.StopReason = cmp.Or(out.StopReason, openAIStop(finish))
-	return out, o.addCalls(&out, calls)
+	for _, c := range calls {
+		out.ToolCalls = append(out.ToolCalls, toolCall(c.id, c.name, c.args.String()))
+	}
+	// Compatible servers end a turn with calls as "stop".
+	if len(calls) > 0 && out.StopReason == StopEnd {
+		out.StopReason = StopToolCalls
+	}
+	return out, nil
 }
 
 // openAICall collects one tool call, whose arguments come in pieces. A
@@ -109,21 +123,6 @@ func addToolDelta(calls []*openAICall, d sdk.ChatCompletionChunkChoiceDeltaToolC
 	calls[i].name = cmp.Or(calls[i].name, d.Function.Name)
 	calls[i].args.WriteString(d.Function.Arguments)
 	return calls
-}
-
-func (o *openAI) addCalls(out *Response, calls []*openAICall) error {
-	for _, c := range calls {
-		args, err := arguments(o.provider, c.name, c.args.String())
-		if err != nil {
-			return err
-		}
-		out.ToolCalls = append(out.ToolCalls, ToolCall{ID: c.id, Name: c.name, Arguments: args})
-	}
-	// Compatible servers end a turn with calls as "stop".
-	if len(calls) > 0 && out.StopReason == StopEnd {
-		out.StopReason = StopToolCalls
-	}
-	return nil
 }
 
 func openAIStop(finish string) StopReason {
@@ -228,7 +227,7 @@ func (o *openAI) failure(err error) error {
 }
 
 func (o *openAI) sorted(status int, header http.Header, code, message string) *Error {
-	e := answerError(o.provider, status, header, strings.ReplaceAll(message, o.key, "[key]"))
+	e := answerError(o.provider, status, header, o.endpoint.mask(message))
 	if code == "insufficient_quota" {
 		e.Retryable = false // the account is empty; waiting fills nothing
 	}

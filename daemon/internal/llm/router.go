@@ -26,8 +26,10 @@ type Config struct {
 	Anthropic Endpoint
 
 	// ModelNames maps ids of Models to the names that the configured servers
-	// use. When Anthropic has no key and OpenAI's address is a compatible
-	// server, a Claude id named here is asked from that server.
+	// use. A compatible server is asked for a model that is not named here by its
+	// id where it has such a one, and otherwise by the first that it has. When
+	// Anthropic is not configured and OpenAI's address is a compatible server, a
+	// Claude id named here is asked from that server.
 	ModelNames map[string]string
 	// ImageModel overrides the vendor's image model. A compatible server is
 	// asked for images only when this is set.
@@ -39,19 +41,55 @@ type Config struct {
 	Wait func(context.Context, time.Duration) error
 }
 
-// Endpoint is one vendor's access. Without a Key the vendor is not asked, so a
-// compatible server that wants none still needs a word here. An empty BaseURL
-// is the vendor's own.
+// Endpoint is one vendor's access. The vendor's own address, which an empty
+// BaseURL is, is asked only with a Key; another may want none.
 type Endpoint struct {
 	Key     string
 	BaseURL string
+	Dialect Dialect
+}
+
+// Dialect is how a server wants to be spoken to beside the vendor's protocol.
+type Dialect string
+
+// The dialects. A gateway in front of the vendor itself understands all that the
+// vendor does, though its address is another; servers of other models do not.
+const (
+	DialectAuto       Dialect = "" // by the address: the vendor's at its own, compatible elsewhere
+	DialectVendor     Dialect = "vendor"
+	DialectCompatible Dialect = "compatible"
+)
+
+// asked reports whether there is anything to ask; own is the vendor's address.
+func (e Endpoint) asked(own string) bool { return e.Key != "" || !e.isAt(own) }
+
+func (e Endpoint) isAt(own string) bool {
+	return e.BaseURL == "" || strings.TrimRight(e.BaseURL, "/") == own
+}
+
+// provider is how the endpoint's answers are labeled: as the vendor's where it is
+// spoken to as such.
+func (e Endpoint) provider(vendor, own string) string {
+	if e.Dialect == DialectVendor || e.Dialect == DialectAuto && e.isAt(own) {
+		return vendor
+	}
+	return ProviderCompatible
+}
+
+// mask keeps the key out of a text.
+func (e Endpoint) mask(text string) string {
+	if e.Key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, e.Key, "[key]")
 }
 
 // Router is the Client that picks vendor or offline per model. It holds no
 // connection of its own, so there is nothing to close.
 type Router struct {
-	openai     *openAI    // nil without a key
-	anthropic  *anthropic // nil without a key
+	openai     *openAI    // nil when it is not to be asked
+	anthropic  *anthropic // nil when it is not to be asked
+	outcomes   outcomes
 	offline    offline
 	modelNames map[string]string
 	imageModel string // empty: draw offline
@@ -59,7 +97,7 @@ type Router struct {
 	wait       func(context.Context, time.Duration) error
 }
 
-// Open prepares the clients whose vendors have a key. It connects to nothing.
+// Open prepares the clients whose vendors are configured. It connects to nothing.
 func Open(c Config) *Router {
 	r := &Router{modelNames: c.ModelNames, limits: c.Limits.withDefaults(), wait: c.Wait, imageModel: c.ImageModel}
 	if r.wait == nil {
@@ -69,7 +107,7 @@ func Open(c Config) *Router {
 	if base == nil {
 		base = http.DefaultClient
 	}
-	if c.OpenAI.Key != "" {
+	if c.OpenAI.asked(openAIBaseURL) {
 		r.openai = newOpenAI(c.OpenAI, base, r.limits)
 		if r.openai.provider == ProviderOpenAI {
 			r.imageModel = cmp.Or(c.ImageModel, defaultImageModel)
@@ -77,7 +115,7 @@ func Open(c Config) *Router {
 	} else {
 		r.imageModel = ""
 	}
-	if c.Anthropic.Key != "" {
+	if c.Anthropic.asked(anthropicBaseURL) {
 		r.anthropic = newAnthropic(c.Anthropic, base, r.limits)
 	}
 	return r
@@ -95,6 +133,7 @@ type call struct {
 // vendor makes one try at a call.
 type vendor interface {
 	label() string
+	way() *lane // nil for none
 	complete(ctx context.Context, c call) (Response, error)
 }
 
@@ -123,7 +162,11 @@ func (r *Router) Complete(ctx context.Context, req Request) (Response, error) {
 		req.OnRestart()
 		return true
 	}
-	resp, err := attempts(ctx, r, v.label(), mayRepeat, func(ctx context.Context) (Response, error) {
+	if r.finds(c.model) {
+		c.name = r.openai.server.name(ctx, c.model.ID)
+	}
+	to := target{provider: v.label(), id: c.model.ID, model: c.name, lane: v.way()}
+	resp, err := attempts(ctx, r, to, mayRepeat, func(ctx context.Context) (Response, error) {
 		return v.complete(ctx, c)
 	})
 	if err != nil {
@@ -191,21 +234,16 @@ func isObject(raw json.RawMessage) bool {
 	return json.Valid(raw) && strings.HasPrefix(strings.TrimLeft(string(raw), " \t\r\n"), "{")
 }
 
-// arguments checks what a vendor's model wrote as a tool's arguments. Nothing
-// at all is how some servers say that there are none.
-func arguments(provider, tool, raw string) (json.RawMessage, error) {
-	if strings.TrimSpace(raw) == "" {
-		return json.RawMessage("{}"), nil
+// toolCall is a call as a vendor's model wrote it. No arguments at all is how
+// some servers say that there are none.
+func toolCall(id, name, arguments string) ToolCall {
+	c := ToolCall{ID: id, Name: name, Arguments: json.RawMessage("{}")}
+	switch {
+	case strings.TrimSpace(arguments) == "":
+	case isObject(json.RawMessage(arguments)):
+		c.Arguments = json.RawMessage(arguments)
+	default:
+		c.Malformed = arguments
 	}
-	if !isObject(json.RawMessage(raw)) {
-		return nil, brokenAnswer(provider, fmt.Sprintf("the model called tool %q with arguments that are not a JSON object", tool))
-	}
-	return json.RawMessage(raw), nil
-}
-
-func compatibleOr(vendor, baseURL, own string) string {
-	if baseURL == "" || strings.TrimRight(baseURL, "/") == own {
-		return vendor
-	}
-	return ProviderCompatible
+	return c
 }

@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -35,6 +36,21 @@ func TestAccountWithoutMoneyIsNotAskedAgain(t *testing.T) {
 	_, err := llm.Open(server.OpenAIConfig()).Complete(t.Context(), llm.Request{Model: "gpt-6-luna", Messages: []llm.Message{{Role: llm.RoleUser, Text: "Go."}}})
 	if e := kindOf(t, err); e.Kind != llm.KindRateLimited || e.Retryable {
 		t.Errorf("error = %+v", e)
+	}
+}
+
+// A thought goes back with a call whose arguments were not JSON.
+func TestSignedThoughtBesideMalformedArguments(t *testing.T) {
+	server := llmtest.Anthropic(t, llmtest.Thinking("Rain?", llmtest.Call("call_1", "get_weather", `{"city":`)), llmtest.Text("Rain."))
+	client := llm.Open(server.AnthropicConfig())
+	req := llm.Request{Model: "claude-sonnet-5-5", Tools: []llm.Tool{weather()}, Messages: []llm.Message{{Role: llm.RoleUser, Text: "Weather?"}}}
+	first, err := client.Complete(t.Context(), req)
+	if err != nil || len(first.ToolCalls) != 1 || first.ToolCalls[0].Malformed == "" {
+		t.Fatalf("got %+v, %v", first, err)
+	}
+	req.Messages = append(req.Messages, first.Message(), llm.Message{Role: llm.RoleTool, ToolCallID: "call_1", Text: "no JSON", ToolError: true})
+	if got, err := client.Complete(t.Context(), req); err != nil || got.Text != "Rain." || !strings.Contains(asJSON(server.Requests()[1].Body), `"input":{}`) {
+		t.Errorf("got %+v, %v: %s", got, err, asJSON(server.Requests()[1].Body))
 	}
 }
 
@@ -95,6 +111,69 @@ func TestWhatGoesToWhichServer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A gateway in front of the vendor is spoken to as the vendor, and a compatible
+// server at the vendor's address as one.
+func TestDialectGoesBeforeTheAddress(t *testing.T) {
+	for _, c := range []struct {
+		subject  string
+		dialect  llm.Dialect
+		provider string
+		want     map[string]any
+		absent   []string
+	}{
+		{"compatible openai", llm.DialectVendor, "openai", map[string]any{"reasoning_effort": "none", "max_completion_tokens": 500.0}, []string{"max_tokens"}},
+		{"compatible anthropic", llm.DialectVendor, "anthropic", map[string]any{"max_tokens": 500.0, "thinking": map[string]any{"type": "disabled"}}, nil},
+		{"openai", llm.DialectCompatible, "compatible", map[string]any{"max_tokens": 500.0}, []string{"max_completion_tokens", "reasoning_effort"}},
+		{"anthropic", llm.DialectCompatible, "compatible", map[string]any{"max_tokens": 500.0}, []string{"thinking"}},
+	} {
+		all := vendors()
+		s := all[slices.IndexFunc(all, func(s subject) bool { return s.name == c.subject })]
+		server, config := s.start(t, llmtest.Text("Done."))
+		config.OpenAI.Dialect, config.Anthropic.Dialect = c.dialect, c.dialect
+		req := ask(s, "Go.")
+		req.MaxTokens = 500
+		got, err := llm.Open(config).Complete(t.Context(), req)
+		if err != nil || got.Provider != c.provider {
+			t.Fatalf("%s: %+v, %v", c.subject, got, err)
+		}
+		body := server.Requests()[0].Body
+		for name, want := range c.want {
+			if asJSON(body[name]) != asJSON(want) {
+				t.Errorf("%s: %s = %v, want %v", c.subject, name, body[name], want)
+			}
+		}
+		for _, name := range c.absent {
+			if _, there := body[name]; there {
+				t.Errorf("%s: %s was sent", c.subject, name)
+			}
+		}
+	}
+}
+
+// Ollama and its like want no key, and get none.
+func TestCompatibleServerWithoutAKey(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" || r.Header.Get("X-Api-Key") != "" {
+			t.Errorf("sent %v", r.Header)
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":{"type":"invalid_request_error","message":"no such model"}}`)
+	}))
+	t.Cleanup(server.Close)
+	for _, c := range []struct {
+		model  string
+		config llm.Config
+	}{
+		{"gpt-6-luna", llm.Config{OpenAI: llm.Endpoint{BaseURL: server.URL + "/v1"}}},
+		{"claude-haiku-5-5", llm.Config{Anthropic: llm.Endpoint{BaseURL: server.URL}}},
+	} {
+		_, err := llm.Open(c.config).Complete(t.Context(), llm.Request{Model: c.model, Messages: []llm.Message{{Role: llm.RoleUser, Text: "Hi"}}})
+		if e := kindOf(t, err); e.Provider != "compatible" || e.Message != "HTTP 400: no such model" || e.Status != http.StatusBadRequest {
+			t.Errorf("%+v", e)
+		}
 	}
 }
 

@@ -108,9 +108,9 @@ func sentences(text string) []string {
 	return out
 }
 
-// words gives the words of a text in lower case. A hyphen or an apostrophe
+// wordsOf gives the words of a text in lower case. A hyphen or an apostrophe
 // inside a word belongs to it.
-func words(text string) []string {
+func wordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r) && r != '-' && r != '\'' && r != '’'
 	})

@@ -11,8 +11,8 @@ import (
 )
 
 // answering is a client behind a guard whose every answer has this body.
-func answering(firstByte time.Duration, body func(r *http.Request) io.ReadCloser) *http.Client {
-	return guarded(&http.Client{Transport: bodies(body)}, firstByte)
+func answering(silence time.Duration, body func(r *http.Request) io.ReadCloser) *http.Client {
+	return guarded(&http.Client{Transport: bodies(body)}, silence)
 }
 
 type bodies func(r *http.Request) io.ReadCloser
@@ -21,13 +21,13 @@ func (b bodies) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Body: b(r), Request: r}, nil
 }
 
-// spoken is a body that waits before each of its words.
-func spoken(r *http.Request, pause time.Duration, words ...string) io.ReadCloser {
+// spoken is a body that waits so many seconds before each of its words.
+func spoken(r *http.Request, pauses []time.Duration, words ...string) io.ReadCloser {
 	pr, pw := io.Pipe()
 	go func() {
-		for _, w := range words {
+		for i, w := range words {
 			select {
-			case <-time.After(pause):
+			case <-time.After(pauses[i] * time.Second):
 				_, _ = io.WriteString(pw, w) // the reader may have left
 			case <-r.Context().Done():
 				_ = pw.CloseWithError(r.Context().Err())
@@ -47,20 +47,21 @@ func get(t *testing.T, client *http.Client) (*http.Response, error) {
 	return client.Do(req)
 }
 
-func TestFirstByteLimit(t *testing.T) {
+// A vendor may be silent for as long as the limit, before each of its words.
+func TestSilenceLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
-			limit time.Duration
-			want  error
-			text  string
+			limit  time.Duration
+			pauses []time.Duration
+			want   error
+			text   string
 		}{
-			{limit: 11 * time.Second, text: "one two three"}, // later words may take as long
-			{limit: 9 * time.Second, want: errSlow},
-			{limit: 0, text: "one two three"},
+			{limit: 11 * time.Second, pauses: []time.Duration{10, 10, 10}, text: "one two three "},
+			{limit: 9 * time.Second, pauses: []time.Duration{10, 1, 1}, want: errSlow},
+			{limit: 9 * time.Second, pauses: []time.Duration{1, 1, 10}, want: errSlow, text: "one two "},
+			{limit: 0, pauses: []time.Duration{10, 1000, 10}, text: "one two three "},
 		} {
-			client := answering(c.limit, func(r *http.Request) io.ReadCloser {
-				return spoken(r, 10*time.Second, "one ", "two ", "three")
-			})
+			client := answering(c.limit, func(r *http.Request) io.ReadCloser { return spoken(r, c.pauses, "one ", "two ", "three ") })
 			resp, err := get(t, client)
 			if err != nil {
 				t.Fatal(err)
@@ -68,8 +69,27 @@ func TestFirstByteLimit(t *testing.T) {
 			text, err := io.ReadAll(resp.Body)
 			resp.Body.Close()
 			if !errors.Is(err, c.want) || string(text) != c.text {
-				t.Errorf("limit %v: %q, %v", c.limit, text, err)
+				t.Errorf("limit %v, pauses %v: %q, %v", c.limit, c.pauses, text, err)
 			}
+		}
+	})
+}
+
+// What the reader takes its time for is not the vendor's silence.
+func TestSlowReaderIsNotSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := answering(9*time.Second, func(r *http.Request) io.ReadCloser { return spoken(r, []time.Duration{1, 1}, "one ", "two ") })
+		resp, err := get(t, client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if _, err := io.ReadFull(resp.Body, make([]byte, 4)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if rest, err := io.ReadAll(resp.Body); err != nil || string(rest) != "two " {
+			t.Errorf("%q, %v", rest, err)
 		}
 	})
 }

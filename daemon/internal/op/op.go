@@ -31,9 +31,6 @@ type Op struct {
 	Session Role
 	// Open lets callers without credentials in; the operation checks for itself.
 	Open bool
-	// Secret marks an answer that is shown once. It is the one way to keep an
-	// answer from being stored under an idempotency key.
-	Secret bool
 	// Frees marks what lets a member in, ends something or deletes it: it may use
 	// what a full store keeps back, so that an owner can always make space.
 	Frees bool
@@ -55,6 +52,7 @@ type Op struct {
 
 	input  *input
 	output reflect.Type
+	secret bool // the input or the answer holds an api.Secret
 }
 
 // Hints are what MCP clients want to know of a tool beyond its schema.
@@ -144,6 +142,7 @@ func (t *Table) add(o *Op) {
 	}
 	o.input, o.output = compileInput(t.Registry, o.Do.in), o.Do.out
 	o.input.more = o.Do.more
+	o.secret = HoldsSecret(o.Do.in) || HoldsSecret(o.Do.out)
 	for _, name := range o.PathParams() {
 		if o.input.param(name) == nil {
 			panic(fmt.Sprintf("op: %s has no input field for {%s}", o.Name, name))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -12,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
-	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -54,6 +53,15 @@ type noteQuery struct {
 	Since api.Time `json:"since,omitzero"`
 }
 
+type confidence struct {
+	Password api.Secret `json:"password"`
+}
+
+type shown struct {
+	ID      string       `json:"id"`
+	Secrets []api.Secret `json:"secrets"`
+}
+
 var notes = kv.NewTable[note]("note")
 
 type fixture struct {
@@ -66,15 +74,7 @@ type fixture struct {
 
 func open(t *testing.T, limits op.Limits) *fixture {
 	t.Helper()
-	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	store := optest.Store(t)
 	f := &fixture{store: store}
 	create := func(ctx context.Context, who op.Caller, in noteCreate) (note, error) {
 		return op.Update(ctx, store, who, func(tx kv.Tx) (note, error) {
@@ -121,7 +121,15 @@ func open(t *testing.T, limits op.Limits) *fixture {
 				n := note{ID: kv.NewID("note"), Text: in.Text, Version: 1}
 				return n, store.Update(ctx, func(tx kv.Tx) error { return notes.Insert(tx, who.Team, n.ID, &n) })
 			})},
-		{Name: "notes.secret", Scope: op.PostsWrite, Secret: true, Doc: "Answers once.", Do: op.Func(create)},
+		{Name: "notes.secret", Scope: op.PostsWrite, Doc: "Answers once.",
+			Do: op.Func(func(ctx context.Context, who op.Caller, in noteCreate) (s shown, err error) {
+				n, err := create(ctx, who, in)
+				return shown{ID: n.ID, Secrets: []api.Secret{"svc_once"}}, err
+			})},
+		{Name: "notes.confide", Scope: op.PostsWrite, Doc: "Takes a secret.",
+			Do: op.Func(func(ctx context.Context, who op.Caller, in confidence) (note, error) {
+				return create(ctx, who, noteCreate{Text: in.Password.String()})
+			})},
 		{Name: "members.only", Session: op.Editor, Doc: "For members.",
 			Do: op.Func(func(context.Context, op.Caller, api.None) (api.None, error) { return api.None{}, nil })},
 	})
@@ -352,10 +360,32 @@ func TestNothingThatIsOwedIsLost(t *testing.T) {
 	if !cmp.Equal(noted, []string{"notes.own " + made.ID}) {
 		t.Errorf("noted %v", noted)
 	}
-	for range 2 {
-		if res, e := send("notes.secret", `{"text":"one"}`); e != nil || res.Replayed {
-			t.Errorf("secret: %+v %v", res, e)
+}
+
+// What holds a secret leaves nothing under an idempotency key: not the answer, and
+// no hash of a request by which a password could be guessed.
+func TestSecretsAreNotKept(t *testing.T) {
+	f := open(t, nil)
+	for name, body := range map[string]string{"notes.secret": `{"text":"one"}`, "notes.confide": `{"password":"correct horse"}`} {
+		o := f.table.Lookup(name)
+		for range 2 {
+			r := op.Request{Op: o, Caller: keyCaller(op.AllScopes), IdempotencyKey: name, Args: op.Args{Body: []byte(body)}}
+			if res, e := f.table.Call(context.Background(), r); e != nil || res.Replayed {
+				t.Errorf("%s: %+v %v", name, res, e)
+			}
 		}
+		if o.KeepsAnswer() {
+			t.Errorf("%s offers to keep its answer", name)
+		}
+	}
+	err := f.store.View(context.Background(), func(tx kv.Tx) error {
+		return tx.Scan(kv.Prefix(kv.Key("idem")), func(key, _ []byte) error {
+			t.Errorf("%q is kept", key)
+			return nil
+		})
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,6 +3,7 @@ package op
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -65,6 +66,10 @@ func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQu
 	page := api.Page[Out]{Data: make([]Out, 0, len(res.Records)), HasMore: res.More}
 	for i, v := range res.Records {
 		out, err := show(res.IDs[i], v)
+		if corrupt, ok := errors.AsType[*kv.CorruptError](err); ok {
+			p.Skip(corrupt)
+			continue
+		}
 		if err != nil {
 			return api.Page[Out]{}, err
 		}
@@ -73,7 +78,22 @@ func List[T, Out any](tx kv.Tx, t *kv.Table[T], team, scope string, q api.PageQu
 	if res.More {
 		page.NextCursor = Cursor(scope, res.Next)
 	}
-	return page, nil
+	if q.Total {
+		page.Total, err = total(tx, t, team, p)
+	}
+	return page, err
+}
+
+// mostCounted is the most records of a list that are counted: index entries are
+// cheap to count, and a team may have very many.
+const mostCounted = 10_000
+
+func total[T any](tx kv.Tx, t *kv.Table[T], team string, p kv.Page[T]) (*int, error) {
+	n, ok, err := t.Total(tx, team, p, mostCounted)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &n, nil
 }
 
 // named holds the keys of records that the log names already: a list that is read

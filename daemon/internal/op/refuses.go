@@ -33,5 +33,6 @@ func (o *Op) Refusals() []api.Code {
 	return slices.Compact(codes)
 }
 
-// KeepsAnswer reports whether an Idempotency-Key has the answer kept.
-func (o *Op) KeepsAnswer() bool { return !o.ReadOnly() && !o.Secret }
+// KeepsAnswer reports whether an Idempotency-Key has the answer kept. One that
+// holds a secret is not, nor is what recognises an input with one.
+func (o *Op) KeepsAnswer() bool { return !o.ReadOnly() && !o.secret }

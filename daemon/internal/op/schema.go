@@ -73,7 +73,8 @@ func OutputSchema(reg huma.Registry, t reflect.Type) *huma.Schema {
 // by the member's tag form. An id of another form names nothing.
 var forms = map[string]string{
 	"id":     `[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}`,
-	"slug":   `[a-z0-9]+(-[a-z0-9]+)*`,
+	"slug":   `[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}]+(-[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}]+)*`,
+	"label":  `[a-z0-9]+(-[a-z0-9]+)*`,
 	"locale": `[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*`,
 }
 

@@ -77,12 +77,14 @@ type Answer struct {
 	Status    int
 	Header    http.Header
 	Body      []byte
-	Truncated bool // there was more than Body
+	Truncated bool // there was more than Body, or not all of it came
 }
 
 // Do makes a request and reads its answer. The error is a *RefusedError where
 // the address may not be reached, and wraps context.DeadlineExceeded where the
-// time was over. A redirect is an answer like any other.
+// time was over. Where an answer began and broke off, what came of it is returned
+// beside the error: its status may be all that matters. A redirect is an answer
+// like any other.
 func (c *Client) Do(req *http.Request) (*Answer, error) {
 	if err := c.guard.checkURL(req.URL); err != nil {
 		return nil, err
@@ -96,7 +98,8 @@ func (c *Client) Do(req *http.Request) (*Answer, error) {
 	defer resp.Body.Close()
 	a := &Answer{Status: resp.StatusCode, Header: resp.Header}
 	if a.Body, err = io.ReadAll(io.LimitReader(resp.Body, c.maxBody)); err != nil {
-		return nil, c.explain(ctx, err)
+		a.Truncated = true
+		return a, c.explain(ctx, err)
 	}
 	a.Truncated = int64(len(a.Body)) == c.maxBody && resp.ContentLength != c.maxBody
 	return a, nil

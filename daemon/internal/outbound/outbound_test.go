@@ -336,8 +336,15 @@ func TestSlowEndpointsEndWithTheTime(t *testing.T) {
 		"slow header": drip("HTTP/1.1 200 OK\r\nX: "),
 	} {
 		c := outbound.New(outbound.Options{Allow: loopback(), Timeout: 200 * time.Millisecond})
-		if _, err := get(t, c, raw(t, speak)); !errors.Is(err, context.DeadlineExceeded) {
+		a, err := get(t, c, raw(t, speak))
+		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)
+		}
+		switch {
+		case name != "slow body" && a != nil:
+			t.Errorf("%s: %+v", name, a)
+		case name == "slow body" && (a == nil || a.Status != 200 || !a.Truncated || !bytes.HasPrefix(a.Body, []byte("x"))):
+			t.Errorf("what came of an answer until the time was over: %+v", a)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,9 +14,9 @@ import (
 
 	"github.com/sourcegraph/conc"
 
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/queue"
 	"edgesvc.dev/svc/kv"
-	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/kv/kvtest"
 )
 
@@ -34,15 +33,8 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &bench{t: t, store: kvtest.Twice(store)}
-	t.Cleanup(func() {
-		b.stop()
-		store.Close()
-	})
+	b := &bench{t: t, store: kvtest.Twice(optest.Store(t))}
+	t.Cleanup(b.stop)
 	return b
 }
 

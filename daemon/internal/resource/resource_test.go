@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/slug"
 	"edgesvc.dev/svc/kv"
-	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -71,15 +70,7 @@ const most = 4
 
 func open(t *testing.T) *fixture {
 	t.Helper()
-	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	store := optest.Store(t)
 	f := &fixture{store: store, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	shelves := resource.New(store, func() time.Time { return f.now }, resource.Kind[shelf]{
 		Table: kv.NewTable("shelf",

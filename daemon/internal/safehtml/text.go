@@ -89,6 +89,7 @@ const maxHeading = 300
 func Text(src string) string {
 	var p plain
 	scan(src, &p)
+	p.flush()
 	return strings.TrimSpace(p.out.String())
 }
 

@@ -34,7 +34,7 @@ func Next[T any](tx kv.Tx, n Names, table *kv.Table[T], team, base string) (stri
 		}
 	}
 	id := kv.NewID("s")
-	return base[:min(len(base), Max-13)] + "-" + id[len(id)-12:], nil
+	return cut(base, Max-13) + "-" + id[len(id)-12:], nil
 }
 
 // Insert stores a new record of the table. A derived slug that is taken gives

@@ -7,11 +7,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// Max is the most bytes of a slug.
+// Max is the most bytes of a slug that is made here.
 const Max = 100
 
 // Names is the space of one kind of object, in which slugs are unique per team.
@@ -27,8 +28,7 @@ type Names struct {
 	Reserved []string
 }
 
-// letters that do not decompose into a base letter and a mark. Titles in scripts
-// that are not here keep their Latin letters and digits only.
+// letters that do not decompose into a base letter and a mark.
 var letters = strings.NewReplacer(
 	"ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ð", "d", "ł", "l", "þ", "th", "ı", "i", "ħ", "h",
 	"&", " and ", "'", "", "’", "",
@@ -39,19 +39,14 @@ var letters = strings.NewReplacer(
 	"ν", "n", "ξ", "x", "ο", "o", "π", "p", "ρ", "r", "σ", "s", "ς", "s", "τ", "t", "υ", "y", "φ", "f", "χ", "ch", "ψ", "ps", "ω", "o",
 )
 
-// Of derives a slug from a title: at most Max bytes of a-z, 0-9 and single
-// hyphens. A reserved word gets a number.
+// Of derives a slug from a title: at most Max bytes of letters, digits and single
+// hyphens. Latin, Cyrillic and Greek letters become a-z; other scripts, which no
+// reader would know again in Latin letters, are kept. A reserved word gets a
+// number.
 func (n Names) Of(title string) string {
+	title = strings.ToLower(title)
 	if !ascii(title) {
-		title = strings.ToLower(norm.NFKD.String(title))
-		title = strings.Map(func(r rune) rune {
-			if unicode.Is(unicode.Mn, r) {
-				return -1
-			}
-			return r
-		}, title)
-	} else {
-		title = strings.ToLower(title)
+		title = latin(title)
 	}
 	s := hyphenated(letters.Replace(title))
 	switch {
@@ -63,13 +58,32 @@ func (n Names) Of(title string) string {
 	return s
 }
 
+// latin takes the marks off the letters of the scripts that are spelled with a-z.
+func latin(title string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKC.String(title) {
+		if r < utf8.RuneSelf || !unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, part := range norm.NFKD.String(string(r)) {
+			if !unicode.Is(unicode.Mn, part) {
+				b.WriteRune(part)
+			}
+		}
+	}
+	return b.String()
+}
+
 func hyphenated(title string) string {
 	b := make([]byte, 0, min(len(title), Max))
-	for i := 0; i < len(title) && len(b) < Max; i++ {
-		c := title[i]
+	for _, r := range title {
 		switch {
-		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
-			b = append(b, c)
+		case len(b)+utf8.RuneLen(r) > Max:
+			return strings.Trim(string(b), "-")
+		case fits(r) && (!unicode.IsMark(r) || len(b) > 0 && b[len(b)-1] >= utf8.RuneSelf):
+			b = utf8.AppendRune(b, r)
+		case unicode.IsMark(r): // of a letter that lost it, or of none
 		case len(b) > 0 && b[len(b)-1] != '-':
 			b = append(b, '-')
 		}
@@ -77,9 +91,18 @@ func hyphenated(title string) string {
 	return strings.Trim(string(b), "-")
 }
 
+// fits reports a character of a slug: a digit, a letter that is not a capital, or
+// the mark of one.
+func fits(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9'
+	}
+	return unicode.In(r, unicode.Ll, unicode.Lo, unicode.Lm, unicode.M, unicode.N)
+}
+
 func ascii(s string) bool {
 	for i := range len(s) {
-		if s[i] >= 0x80 {
+		if s[i] >= utf8.RuneSelf {
 			return false
 		}
 	}
@@ -88,14 +111,22 @@ func ascii(s string) bool {
 
 // Check says what is wrong with a slug that was asked for, or "".
 func (n Names) Check(s string) (code, message string) {
-	for i := range len(s) {
-		c := s[i]
-		lower := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
-		if !lower && (c != '-' || i == 0 || i == len(s)-1 || s[i-1] == '-') {
-			return "pattern", "may have lower case letters, digits and single hyphens between them"
+	before := '-'
+	for _, r := range s {
+		if !fits(r) && (r != '-' || before == '-') {
+			before = '-'
+			break
 		}
+		before = r
 	}
-	if slices.Contains(n.Reserved, s) {
+	switch {
+	case s == "":
+		return "", ""
+	case before == '-':
+		return "pattern", "may have lower case letters, digits and single hyphens between them"
+	case !ascii(s) && !norm.NFKC.IsNormalString(s):
+		return "pattern", "has letters in a form of their own; send it in Unicode's form NFKC"
+	case slices.Contains(n.Reserved, s):
 		return "reserved", "is a word that the service needs for itself"
 	}
 	return "", ""
@@ -104,5 +135,16 @@ func (n Names) Check(s string) (code, message string) {
 // numbered is base-n, with base cut so that it fits.
 func numbered(base string, n uint64) string {
 	tail := "-" + strconv.FormatUint(n, 10)
-	return strings.TrimRight(base[:min(len(base), Max-len(tail))], "-") + tail
+	return strings.TrimRight(cut(base, Max-len(tail)), "-") + tail
+}
+
+// cut is the beginning of s in at most that many bytes.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
 }

@@ -1,8 +1,8 @@
-// Package superjson reads and writes SuperJSON 2 envelopes, the serialization
-// of tRPC clients: plain JSON beside a note of what its members were in
-// JavaScript (dates, big integers, sets, shared objects). Input is hostile:
-// paths must exist, bodies must have the form that the library writes, and
-// depth, annotations and expansion have a budget. Registered classes, symbols
+// Package superjson reads SuperJSON 2 envelopes, the serialization of tRPC
+// clients, and wraps answers in them: plain JSON beside a note of what its
+// members were in JavaScript (dates, big integers, sets, shared objects). Input is
+// hostile: paths must exist, bodies must have the form that the library writes,
+// and depth, annotations and expansion have a budget. Registered classes, symbols
 // and custom types are refused. It knows no procedure and no transport.
 package superjson
 

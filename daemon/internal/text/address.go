@@ -6,15 +6,16 @@ import (
 	"edgesvc.dev/svc/kv"
 )
 
-// maxAddresses is how many addresses are kept of one text.
+// maxAddresses is how many addresses are kept of one text, and its aliases.
 const maxAddresses = 50
 
 // Addresses are the slugs under which the public could read texts of one kind
-// and cannot any more, so that a link to one leads to where the text is now.
+// and cannot any more, so that a link to one leads to where the text is now, and
+// the aliases that authors gave them.
 type Addresses struct{ table *kv.Table[address] }
 
 type address struct {
-	Slug string `json:"s"`
+	Slug string `json:"s"` // or an alias, which begins with a slash
 	Of   string `json:"o"`
 }
 
@@ -46,22 +47,31 @@ func (a Addresses) keep(tx kv.Tx, team string, at *address) error {
 	if !missing(err) {
 		return err
 	}
-	old, err := a.table.List(tx, team, kv.Page[address]{Index: "of", Prefixes: [][]byte{kv.Key(at.Of)}, Ascending: true, Limit: maxAddresses})
+	old, err := a.table.List(tx, team, kv.Page[address]{Index: "of", Prefixes: [][]byte{kv.Key(at.Of)}, Ascending: true, Limit: maxAddresses + maxAliases})
 	if err != nil {
 		return err
 	}
-	if len(old.IDs) == maxAddresses {
-		if err := a.table.Delete(tx, team, old.IDs[0]); err != nil {
+	var slugs []string
+	for i, id := range old.IDs {
+		if !isAlias(old.Records[i].Slug) {
+			slugs = append(slugs, id)
+		}
+	}
+	if len(slugs) >= maxAddresses {
+		if err := a.table.Delete(tx, team, slugs[0]); err != nil {
 			return err
 		}
 	}
 	return a.table.Insert(tx, team, kv.NewID("adr"), at)
 }
 
-// Now returns the slug that a text has now which was public under another, or
-// that it is gone for good; neither for what was never public or is a draft
-// again. get reads a text.
+// Now returns the slug that a text has now which was public under another or has
+// an alias, or that it is gone for good; neither for what was never public or is
+// a draft again. get reads a text.
 func (k *Kind[T]) Now(tx kv.Tx, team, slug string, get func(id string) (*T, error)) (now string, gone bool, err error) {
+	if isAlias(slug) {
+		slug = aliasOf(slug)
+	}
 	_, at, err := k.Addresses.table.Find(tx, team, "slug", kv.Key(slug))
 	if missing(err) {
 		return "", false, nil

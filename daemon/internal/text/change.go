@@ -47,6 +47,9 @@ func (c *Change[T]) Next(tx kv.Tx, who op.Caller, now api.Time, kept *Kept) erro
 	if err := c.kind.Addresses.leave(tx, who.Team, was, is); err != nil {
 		return err
 	}
+	if err := c.kind.Addresses.Claim(tx, who.Team, *is.ID, *was.Aliases, *is.Aliases); err != nil {
+		return err
+	}
 	if !c.says() {
 		return nil
 	}

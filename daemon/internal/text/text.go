@@ -52,7 +52,8 @@ type Fields struct {
 	ID, Title, Description, Slug, Status, Content *string // Description may be nil
 	Tags                                          *[]string
 	Version                                       *int
-	UpdatedAt                                     *api.Time
+	UpdatedAt, PublishedAt, Date                  *api.Time
+	Aliases                                       *[]string
 	Public                                        bool
 }
 

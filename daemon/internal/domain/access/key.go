@@ -122,7 +122,7 @@ func (s *Service) addKey(tx kv.Tx, who *op.Caller, k key) (out api.Key, err erro
 		return out, err
 	}
 	out, _ = s.showKey(k.ID, &k)
-	out.Secret = k.plain
+	out.Secret = api.Secret(k.plain)
 	return out, s.Audit(tx, who, "apiKeys.create", k.ID, detail{"name": k.Name, "scopes": k.Scopes})
 }
 
@@ -185,7 +185,7 @@ func (s *Service) RollKey(ctx context.Context, who op.Caller, in api.KeyRoll) (a
 			k.plain = plain
 			return s.retire(tx, k, time.Duration(in.GraceHours)*time.Hour)
 		})
-		out.Secret = plain
+		out.Secret = api.Secret(plain)
 		return out, err
 	})
 }

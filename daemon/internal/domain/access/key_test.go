@@ -12,11 +12,12 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/access"
 	"edgesvc.dev/svc/daemon/internal/domain/team/teamtest"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-func authenticate(w *teamtest.World, bearer, address string) (op.Caller, api.Code) {
-	who, err := w.Access.Authenticate(w.Context(), bearer, address)
+func authenticate(w *teamtest.World, bearer api.Secret, address string) (op.Caller, api.Code) {
+	who, err := w.Access.Authenticate(w.Context(), string(bearer), address)
 	return who, w.Code(err)
 }
 
@@ -24,8 +25,8 @@ func TestKeyLife(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
 	expires := api.TimeOf(w.Now().Add(time.Hour))
-	k := teamtest.Call[api.Key](w, "apiKeys.create", owner, api.KeyCreate{Name: "ci", Scopes: []string{"posts:read", "posts:write"}, ExpiresAt: expires})
-	if !regexp.MustCompile(`^svc_[0-9A-Za-z]{38}$`).MatchString(k.Secret) || k.Last4 != k.Secret[38:] || k.State != "active" || !slices.Equal(k.Scopes, []string{"posts:read", "posts:write"}) {
+	k := optest.Must[api.Key](w.As(owner), "apiKeys.create", api.KeyCreate{Name: "ci", Scopes: []string{"posts:read", "posts:write"}, ExpiresAt: expires})
+	if !regexp.MustCompile(`^svc_[0-9A-Za-z]{38}$`).MatchString(string(k.Secret)) || k.Last4 != string(k.Secret[38:]) || k.State != "active" || !slices.Equal(k.Scopes, []string{"posts:read", "posts:write"}) {
 		t.Fatalf("%+v", k)
 	}
 	who, code := authenticate(w, k.Secret, teamtest.Home)
@@ -38,56 +39,56 @@ func TestKeyLife(t *testing.T) {
 	if _, code := authenticate(w, k.Secret, teamtest.Home); code != api.CodeExpiredKey {
 		t.Fatal(code)
 	}
-	if got := teamtest.Call[api.Page[api.Key]](w, "apiKeys.list", owner, api.None{}).Data[0]; got.State != "expired" || got.Secret != "" {
+	if got := optest.Must[api.Page[api.Key]](w.As(owner), "apiKeys.list", api.None{}).Data[0]; got.State != "expired" || got.Secret != "" {
 		t.Fatalf("%+v", got)
 	}
-	k2 := teamtest.Call[api.Key](w, "apiKeys.update", owner, map[string]any{"id": k.ID, "name": "cd", "scopes": []string{"publisher"}, "expiresAt": nil})
+	k2 := optest.Must[api.Key](w.As(owner), "apiKeys.update", map[string]any{"id": k.ID, "name": "cd", "scopes": []string{"publisher"}, "expiresAt": nil})
 	who, code = authenticate(w, k.Secret, teamtest.Home)
 	if code != "" || who.Name != "cd" || who.Scopes&op.PostsPublish == 0 || who.ExpiresAt != 0 || k2.Version != 2 {
 		t.Fatalf("%s %+v %+v", code, who, k2)
 	}
 
-	same := teamtest.Call[api.Key](w, "apiKeys.update", owner, map[string]any{"id": k.ID, "name": "cd", "scopes": []string{"publisher"}})
+	same := optest.Must[api.Key](w.As(owner), "apiKeys.update", map[string]any{"id": k.ID, "name": "cd", "scopes": []string{"publisher"}})
 	if same.Version != 2 || same.UpdatedAt != k2.UpdatedAt {
 		t.Fatalf("an update that changes nothing is a version: %+v", same)
 	}
-	gone := teamtest.Call[api.Key](w, "apiKeys.revoke", owner, api.KeyRef{ID: k.ID})
+	gone := optest.Must[api.Key](w.As(owner), "apiKeys.revoke", api.KeyRef{ID: k.ID})
 	if _, code := authenticate(w, k.Secret, teamtest.Home); code != api.CodeRevokedKey || gone.State != "revoked" || gone.RevokedAt == 0 {
 		t.Fatalf("%s %+v", code, gone)
 	}
-	if again := teamtest.Call[api.Key](w, "apiKeys.revoke", owner, api.KeyRef{ID: k.ID}); again.Version != gone.Version {
+	if again := optest.Must[api.Key](w.As(owner), "apiKeys.revoke", api.KeyRef{ID: k.ID}); again.Version != gone.Version {
 		t.Fatalf("%+v", again)
 	}
-	w.Refused("apiKeys.update", owner, map[string]any{"id": k.ID, "name": "x"}, api.CodeInvalidTransition)
-	w.Refused("apiKeys.roll", owner, api.KeyRoll{ID: k.ID}, api.CodeInvalidTransition)
+	w.As(owner).Refused(api.CodeInvalidTransition, "apiKeys.update", map[string]any{"id": k.ID, "name": "x"})
+	w.As(owner).Refused(api.CodeInvalidTransition, "apiKeys.roll", api.KeyRoll{ID: k.ID})
 }
 
 func TestRolledKeyWorksForTheGrace(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
-	first := teamtest.Call[api.Key](w, "apiKeys.create", owner, api.KeyCreate{Name: "ci", Scopes: []string{"*"}})
-	second := teamtest.Call[api.Key](w, "apiKeys.roll", owner, api.KeyRoll{ID: first.ID, GraceHours: 2})
+	first := optest.Must[api.Key](w.As(owner), "apiKeys.create", api.KeyCreate{Name: "ci", Scopes: []string{"*"}})
+	second := optest.Must[api.Key](w.As(owner), "apiKeys.roll", api.KeyRoll{ID: first.ID, GraceHours: 2})
 	check := func(want ...api.Code) {
 		t.Helper()
-		for i, secret := range []string{first.Secret, second.Secret} {
+		for i, secret := range []api.Secret{first.Secret, second.Secret} {
 			if _, code := authenticate(w, secret, teamtest.Home); code != want[i] {
 				t.Fatalf("secret %d: %q, want %q", i+1, code, want[i])
 			}
 		}
 	}
-	if second.Secret == first.Secret || second.ID != first.ID || second.Last4 != second.Secret[38:] {
+	if second.Secret == first.Secret || second.ID != first.ID || second.Last4 != string(second.Secret[38:]) {
 		t.Fatalf("%+v", second)
 	}
 	check("", "")
-	teamtest.Call[api.Key](w, "apiKeys.update", owner, map[string]any{"id": first.ID, "scopes": []string{"posts:read"}})
+	optest.Must[api.Key](w.As(owner), "apiKeys.update", map[string]any{"id": first.ID, "scopes": []string{"posts:read"}})
 	if who, _ := authenticate(w, first.Secret, teamtest.Home); who.Scopes != op.PostsRead {
 		t.Fatal("the old secret kept its scopes:", who.Scopes)
 	}
 	w.Pass(2 * time.Hour)
 	check(api.CodeRevokedKey, "")
-	third := teamtest.Call[api.Key](w, "apiKeys.roll", owner, api.KeyRoll{ID: first.ID})
+	third := optest.Must[api.Key](w.As(owner), "apiKeys.roll", api.KeyRoll{ID: first.ID})
 	check(api.CodeInvalidKey, api.CodeRevokedKey)
-	teamtest.Call[api.Key](w, "apiKeys.revoke", owner, api.KeyRef{ID: first.ID})
+	optest.Must[api.Key](w.As(owner), "apiKeys.revoke", api.KeyRef{ID: first.ID})
 	check(api.CodeInvalidKey, api.CodeRevokedKey)
 	if _, code := authenticate(w, third.Secret, teamtest.Home); code != api.CodeRevokedKey {
 		t.Fatal(code)
@@ -97,30 +98,30 @@ func TestRolledKeyWorksForTheGrace(t *testing.T) {
 func TestKeyRules(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
-	if k := teamtest.Call[api.Key](w, "apiKeys.create", owner, api.KeyCreate{Name: "r"}); slices.Contains(k.Scopes, "posts:write") || !slices.Contains(k.Scopes, "posts:read") {
+	if k := optest.Must[api.Key](w.As(owner), "apiKeys.create", api.KeyCreate{Name: "r"}); slices.Contains(k.Scopes, "posts:write") || !slices.Contains(k.Scopes, "posts:read") {
 		t.Fatal("without scopes it can", k.Scopes)
 	}
-	if e := w.Refused("apiKeys.create", owner, api.KeyCreate{Name: "r", Scopes: []string{"posts:eat"}}, api.CodeValidationFailed); e.Pointer() != "/scopes" {
+	if e := w.As(owner).Refused(api.CodeValidationFailed, "apiKeys.create", api.KeyCreate{Name: "r", Scopes: []string{"posts:eat"}}); e.Pointer() != "/scopes" {
 		t.Fatal(e.Pointer())
 	}
-	w.Refused("apiKeys.create", owner, api.KeyCreate{Name: "r", ExpiresAt: api.TimeOf(w.Now())}, api.CodeValidationFailed)
-	w.Refused("apiKeys.create", owner, api.KeyCreate{}, api.CodeValidationFailed)
+	w.As(owner).Refused(api.CodeValidationFailed, "apiKeys.create", api.KeyCreate{Name: "r", ExpiresAt: api.TimeOf(w.Now())})
+	w.As(owner).Refused(api.CodeValidationFailed, "apiKeys.create", api.KeyCreate{})
 
 	other := w.Enter(w.Found("b").LinkToken)
-	theirs := teamtest.Call[api.Key](w, "apiKeys.create", other, api.KeyCreate{Name: "b"})
+	theirs := optest.Must[api.Key](w.As(other), "apiKeys.create", api.KeyCreate{Name: "b"})
 	for _, name := range []string{"apiKeys.update", "apiKeys.revoke", "apiKeys.roll"} {
-		w.Refused(name, owner, api.KeyRef{ID: theirs.ID}, api.CodeNotFound)
+		w.As(owner).Refused(api.CodeNotFound, name, api.KeyRef{ID: theirs.ID})
 	}
 	for range 48 { // beside the first key and the one above
-		teamtest.Call[api.Key](w, "apiKeys.create", owner, api.KeyCreate{Name: "n"})
+		optest.Must[api.Key](w.As(owner), "apiKeys.create", api.KeyCreate{Name: "n"})
 	}
-	w.Refused("apiKeys.create", owner, api.KeyCreate{Name: "n"}, api.CodeQuotaExceeded)
-	page := teamtest.Call[api.Page[api.Key]](w, "apiKeys.list", owner, map[string]any{"limit": 100})
+	w.As(owner).Refused(api.CodeQuotaExceeded, "apiKeys.create", api.KeyCreate{Name: "n"})
+	page := optest.Must[api.Page[api.Key]](w.As(owner), "apiKeys.list", map[string]any{"limit": 100})
 	if len(page.Data) != 50 {
 		t.Fatal(len(page.Data))
 	}
-	teamtest.Call[api.Key](w, "apiKeys.revoke", owner, api.KeyRef{ID: page.Data[0].ID})
-	teamtest.Call[api.Key](w, "apiKeys.create", owner, api.KeyCreate{Name: "n"})
+	optest.Must[api.Key](w.As(owner), "apiKeys.revoke", api.KeyRef{ID: page.Data[0].ID})
+	optest.Must[api.Key](w.As(owner), "apiKeys.create", api.KeyCreate{Name: "n"})
 }
 
 func TestWrongKeysAreLimitedByAddressAndRightOnesNever(t *testing.T) {
@@ -136,7 +137,7 @@ func TestWrongKeysAreLimitedByAddressAndRightOnesNever(t *testing.T) {
 			t.Fatalf("attempt %d: %q", i, code)
 		}
 	}
-	_, err := w.Access.Authenticate(t.Context(), wrong, teamtest.Home)
+	_, err := w.Access.Authenticate(t.Context(), string(wrong), teamtest.Home)
 	if wait := op.Refusal(err).RetryAfter; wait != 3 {
 		t.Fatal("retry after", wait)
 	}
@@ -181,7 +182,7 @@ func TestUseIsNotedLaterAndToTheMinute(t *testing.T) {
 	b := w.Found("a")
 	owner := w.Enter(b.LinkToken)
 	lastUsed := func() api.Key {
-		return teamtest.Call[api.Page[api.Key]](w, "apiKeys.list", owner, api.None{}).Data[0]
+		return optest.Must[api.Page[api.Key]](w.As(owner), "apiKeys.list", api.None{}).Data[0]
 	}
 	w.Pass(30 * time.Second)
 	if _, code := authenticate(w, b.Key.Secret, teamtest.Home); code != "" {
@@ -208,17 +209,17 @@ func TestUseIsNotedLaterAndToTheMinute(t *testing.T) {
 }
 
 // mistype changes one character of a key.
-func mistype(key string) string {
+func mistype(key api.Secret) api.Secret {
 	c := byte('a')
 	if key[10] == c {
 		c = 'b'
 	}
-	return key[:10] + string(c) + key[11:]
+	return key[:10] + api.Secret(c) + key[11:]
 }
 
 func TestEveryTypoIsCaughtOffline(t *testing.T) {
 	w := teamtest.New(t)
-	key := w.Found("a").Key.Secret
+	key := string(w.Found("a").Key.Secret)
 	if _, ok := access.ParseKey(key); !ok {
 		t.Fatal("the key itself")
 	}
@@ -270,9 +271,9 @@ func benchmarkKeys(b *testing.B) (*teamtest.World, []string) {
 	for i := range 20 {
 		t := w.Found(fmt.Sprintf("t%d", i))
 		owner := w.Enter(t.LinkToken)
-		all = append(all, t.Key.Secret)
+		all = append(all, string(t.Key.Secret))
 		for range 49 {
-			all = append(all, teamtest.Call[api.Key](w, "apiKeys.create", owner, api.KeyCreate{Name: "n", Scopes: []string{"*"}}).Secret)
+			all = append(all, string(optest.Must[api.Key](w.As(owner), "apiKeys.create", api.KeyCreate{Name: "n", Scopes: []string{"*"}}).Secret))
 		}
 	}
 	return w, all
@@ -291,7 +292,7 @@ func BenchmarkAuthenticate(b *testing.B) {
 	})
 	b.Run("mistyped", func(b *testing.B) {
 		b.ReportAllocs()
-		wrong := mistype(all[0])
+		wrong := string(mistype(api.Secret(all[0])))
 		for b.Loop() {
 			if _, err := w.Access.Authenticate(b.Context(), wrong, teamtest.Home); err == nil {
 				b.Fatal("accepted")

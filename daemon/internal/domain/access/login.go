@@ -30,7 +30,7 @@ var links = kv.NewTable[link]("link")
 
 // AddLink makes a sign-in link of the member in place of the one before. The
 // member's record notes it; the caller stores that.
-func (s *Service) AddLink(tx kv.Tx, team, user string, m *roster.Member) (url string, expires api.Time, err error) {
+func (s *Service) AddLink(tx kv.Tx, team, user string, m *roster.Member) (url api.Secret, expires api.Time, err error) {
 	if err := dropLink(tx, m); err != nil {
 		return "", 0, err
 	}
@@ -38,7 +38,7 @@ func (s *Service) AddLink(tx kv.Tx, team, user string, m *roster.Member) (url st
 	f := fingerprint(plain)
 	m.Link = f.id()
 	expires = api.TimeOf(s.Now().Add(linkLife))
-	return s.BaseURL + "/sign-in?token=" + plain, expires, links.Insert(tx, "", m.Link, &link{Hash: f[:], Team: team, User: user, Expires: expires})
+	return api.Secret(s.BaseURL + "/sign-in?token=" + plain), expires, links.Insert(tx, "", m.Link, &link{Hash: f[:], Team: team, User: user, Expires: expires})
 }
 
 func dropLink(tx kv.Tx, m *roster.Member) error {
@@ -79,7 +79,7 @@ func (s *Service) loginByPassword(ctx context.Context, who op.Caller, in *api.Lo
 	if err != nil {
 		return out, err
 	}
-	ok, err := s.compare(ctx, &who, try, a, in.Password)
+	ok, err := s.compare(ctx, &who, try, a, string(in.Password))
 	if err != nil {
 		return out, err
 	}
@@ -138,7 +138,7 @@ func (s *Service) loginByLink(ctx context.Context, who op.Caller, in *api.Login)
 	if err != nil {
 		return out, err
 	}
-	f := fingerprint(in.LinkToken)
+	f := fingerprint(string(in.LinkToken))
 	var email string
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		_, m, err := s.linked(tx, &f)
@@ -155,7 +155,7 @@ func (s *Service) loginByLink(ctx context.Context, who op.Caller, in *api.Login)
 	}
 	var p roster.Password
 	if in.NewPassword != "" {
-		if p, err = s.newPassword(ctx, "/newPassword", email, in.NewPassword); err != nil {
+		if p, err = s.newPassword(ctx, "/newPassword", email, string(in.NewPassword)); err != nil {
 			return out, err
 		}
 	}
@@ -274,7 +274,7 @@ func (s *Service) signIn(tx kv.Tx, who op.Caller, team, user, plain, by string) 
 		return out, err
 	}
 	out, err = show(id, v)
-	out.Token = plain
+	out.Token = api.Secret(plain)
 	return out, err
 }
 
@@ -290,11 +290,11 @@ func (s *Service) ChangePassword(ctx context.Context, who op.Caller, in api.Pass
 		return none, err
 	}
 	if len(a.Password.Hash) > 0 {
-		if err := s.confirm(ctx, &who, a, in.Current); err != nil {
+		if err := s.confirm(ctx, &who, a, string(in.Current)); err != nil {
 			return none, err
 		}
 	}
-	p, err := s.newPassword(ctx, "/newPassword", email, in.New)
+	p, err := s.newPassword(ctx, "/newPassword", email, string(in.New))
 	if err != nil {
 		return none, err
 	}

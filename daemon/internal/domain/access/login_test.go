@@ -14,38 +14,41 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/domain/team/teamtest"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-func session(w *teamtest.World, token string) (op.Caller, api.Code) {
-	who, err := w.Access.AuthenticateSession(w.Context(), token, teamtest.Home, "test")
+func session(w *teamtest.World, token api.Secret) (op.Caller, api.Code) {
+	who, err := w.Access.AuthenticateSession(w.Context(), string(token), teamtest.Home, "test")
 	return who, w.Code(err)
 }
 
-func byPassword(email, text string) api.Login { return api.Login{Email: email, Password: text} }
+func byPassword(email string, text api.Secret) api.Login {
+	return api.Login{Email: email, Password: text}
+}
 
 func TestLinkSignsInOnce(t *testing.T) {
 	w := teamtest.New(t)
 	b := w.Found("a")
 	link := api.Login{LinkToken: b.LinkToken}
-	for new, want := range map[string]string{"short": "too_short", "owner@A.example": "not_allowed"} {
-		e := w.Refused("auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: b.LinkToken, NewPassword: new}, api.CodeValidationFailed)
+	for new, want := range map[api.Secret]string{"short": "too_short", "owner@A.example": "not_allowed"} {
+		e := w.As(teamtest.From(teamtest.Home)).Refused(api.CodeValidationFailed, "auth.login", api.Login{LinkToken: b.LinkToken, NewPassword: new})
 		if e.Errors[0].Code != want || e.Pointer() != "/newPassword" {
 			t.Fatalf("%+v", e.Errors)
 		}
 	}
-	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: b.LinkToken, NewPassword: teamtest.Password})
-	if !strings.HasPrefix(s.Token, "sess_") || len(s.Token) != 48 || !s.Current || s.Team.ID != b.Team.ID || s.User.State != "active" || s.Address != teamtest.Home {
+	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: b.LinkToken, NewPassword: teamtest.Password})
+	if !strings.HasPrefix(string(s.Token), "sess_") || len(s.Token) != 48 || !s.Current || s.Team.ID != b.Team.ID || s.User.State != "active" || s.Address != teamtest.Home {
 		t.Fatalf("%+v", s)
 	}
-	w.Refused("auth.login", teamtest.From(teamtest.Home), link, api.CodeInvalidCredentials)
-	w.Refused("auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: "link_nonsense"}, api.CodeInvalidCredentials)
-	w.Refused("auth.login", teamtest.From(teamtest.Home), api.None{}, api.CodeValidationFailed)
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", link)
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", api.Login{LinkToken: "link_nonsense"})
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeValidationFailed, "auth.login", api.None{})
 
 	late := w.Found("late")
 	w.Pass(72 * time.Hour)
-	w.Refused("auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: late.LinkToken}, api.CodeInvalidCredentials)
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", api.Login{LinkToken: late.LinkToken})
 }
 
 func TestAnotherLinkReplacesTheFirst(t *testing.T) {
@@ -53,28 +56,28 @@ func TestAnotherLinkReplacesTheFirst(t *testing.T) {
 	b := w.Found("a")
 	owner := w.Enter(b.LinkToken)
 	invite := api.MemberInvite{Email: "e@a.example", Role: "admin"}
-	first := teamtest.Call[api.MemberInvited](w, "team.invite", owner, invite)
+	first := optest.Must[api.MemberInvited](w.As(owner), "team.invite", invite)
 	invite.Role = "viewer"
-	second := teamtest.Call[api.MemberInvited](w, "team.invite", owner, invite)
+	second := optest.Must[api.MemberInvited](w.As(owner), "team.invite", invite)
 	if second.User.ID != first.User.ID || second.User.Role != "admin" || second.Expire != api.TimeOf(w.Now().Add(72*time.Hour)) {
 		t.Fatalf("%+v", second)
 	}
-	w.Refused("auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: strings.TrimPrefix(first.Link, "https://svc.example/sign-in?token=")}, api.CodeInvalidCredentials)
-	admin := w.Enter(strings.TrimPrefix(second.Link, "https://svc.example/sign-in?token="))
-	w.Refused("team.invite", owner, invite, api.CodeEmailTaken)
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", api.Login{LinkToken: teamtest.TokenOf(first.Link)})
+	admin := w.Enter(teamtest.TokenOf(second.Link))
+	w.As(owner).Refused(api.CodeEmailTaken, "team.invite", invite)
 
 	// An owner who has not come yet: their link would make its maker an owner.
-	teamtest.Call[api.MemberInvited](w, "team.invite", owner, api.MemberInvite{Email: "o@a.example", Role: "admin"})
-	page := teamtest.Call[api.Page[api.User]](w, "team.members", owner, api.None{})
-	teamtest.Call[api.User](w, "team.setRole", owner, api.MemberRole{ID: page.Data[0].ID, Role: "owner"})
-	w.Refused("team.invite", admin, api.MemberInvite{Email: "o@a.example", Role: "viewer"}, api.CodeEmailTaken)
-	teamtest.Call[api.MemberInvited](w, "team.invite", owner, api.MemberInvite{Email: "o@a.example", Role: "viewer"})
+	optest.Must[api.MemberInvited](w.As(owner), "team.invite", api.MemberInvite{Email: "o@a.example", Role: "admin"})
+	page := optest.Must[api.Page[api.User]](w.As(owner), "team.members", api.None{})
+	optest.Must[api.User](w.As(owner), "team.setRole", api.MemberRole{ID: page.Data[0].ID, Role: "owner"})
+	w.As(admin).Refused(api.CodeEmailTaken, "team.invite", api.MemberInvite{Email: "o@a.example", Role: "viewer"})
+	optest.Must[api.MemberInvited](w.As(owner), "team.invite", api.MemberInvite{Email: "o@a.example", Role: "viewer"})
 }
 
 func TestPasswordSignsIn(t *testing.T) {
 	w := teamtest.New(t)
 	first := w.Enter(w.Found("a").LinkToken)
-	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword(" OWNER@a.example", teamtest.Password))
+	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", byPassword(" OWNER@a.example", teamtest.Password))
 	if s.ID == first.Credential {
 		t.Fatal("the same session twice")
 	}
@@ -83,14 +86,14 @@ func TestPasswordSignsIn(t *testing.T) {
 		t.Fatalf("%+v", who)
 	}
 	for _, in := range []api.Login{byPassword("owner@a.example", "wrong"), byPassword("nobody@a.example", teamtest.Password)} {
-		if e := w.Refused("auth.login", teamtest.From(teamtest.Home), in, api.CodeInvalidCredentials); e.Detail == "" {
+		if e := w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", in); e.Detail == "" {
 			t.Fatal(e)
 		}
 	}
 	// Nobody signs in to an account that has no password yet.
 	w.Found("new")
-	w.Refused("auth.login", teamtest.From(teamtest.Home), byPassword("owner@new.example", ""), api.CodeValidationFailed)
-	w.Refused("auth.login", teamtest.From(teamtest.Home), byPassword("owner@new.example", "0"), api.CodeInvalidCredentials)
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeValidationFailed, "auth.login", byPassword("owner@new.example", ""))
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", byPassword("owner@new.example", "0"))
 }
 
 // TestTenFailuresSlowANetwork: after ten failures each further attempt from there
@@ -106,22 +109,22 @@ func TestTenFailuresSlowANetwork(t *testing.T) {
 				if i == 5 {
 					in = api.Login{LinkToken: "link_wrong"}
 				}
-				w.Refused("auth.login", teamtest.From("198.51.100."+strconv.Itoa(i)), in, api.CodeInvalidCredentials)
+				w.As(teamtest.From("198.51.100."+strconv.Itoa(i))).Refused(api.CodeInvalidCredentials, "auth.login", in)
 			}
 			for _, wait := range []int{1, 2, 4, 8} {
-				if e := w.Refused("auth.login", teamtest.From("198.51.100.99"), byPassword(email, teamtest.Password), api.CodeRateLimited); e.RetryAfter != wait {
+				if e := w.As(teamtest.From("198.51.100.99")).Refused(api.CodeRateLimited, "auth.login", byPassword(email, teamtest.Password)); e.RetryAfter != wait {
 					t.Fatalf("wait %d, not %d", e.RetryAfter, wait)
 				}
 				w.Pass(time.Duration(wait) * time.Second)
-				w.Refused("auth.login", teamtest.From("198.51.100.99"), byPassword(email, "wrong"), api.CodeInvalidCredentials)
+				w.As(teamtest.From("198.51.100.99")).Refused(api.CodeInvalidCredentials, "auth.login", byPassword(email, "wrong"))
 			}
-			teamtest.Call[api.Session](w, "auth.login", teamtest.From("203.0.113.1"), byPassword("owner@a.example", teamtest.Password))
+			optest.Must[api.Session](w.As(teamtest.From("203.0.113.1")), "auth.login", byPassword("owner@a.example", teamtest.Password))
 			w.Pass(16 * time.Second)
-			teamtest.Call[api.Session](w, "auth.login", teamtest.From("198.51.100.99"), byPassword("owner@a.example", teamtest.Password))
-			w.Refused("auth.login", teamtest.From("198.51.100.99"), byPassword("other@a.example", "wrong"), api.CodeRateLimited) // a success buys no guesses at others
+			optest.Must[api.Session](w.As(teamtest.From("198.51.100.99")), "auth.login", byPassword("owner@a.example", teamtest.Password))
+			w.As(teamtest.From("198.51.100.99")).Refused(api.CodeRateLimited, "auth.login", byPassword("other@a.example", "wrong")) // a success buys no guesses at others
 			w.Pass(2 * time.Hour)
 			for range 10 {
-				w.Refused("auth.login", teamtest.From("198.51.100.99"), byPassword(email, "wrong"), api.CodeInvalidCredentials)
+				w.As(teamtest.From("198.51.100.99")).Refused(api.CodeInvalidCredentials, "auth.login", byPassword(email, "wrong"))
 			}
 		})
 	}
@@ -133,15 +136,15 @@ func TestKnownNetworkDoesNotWait(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
 	other := w.Enter(w.Found("b").LinkToken)
-	teamtest.Call[api.None](w, "auth.logout", owner, api.None{})
+	optest.Must[api.None](w.As(owner), "auth.logout", api.None{})
 	for range 15 {
-		w.Refused("auth.login", teamtest.From("192.0.2.200"), byPassword("owner@a.example", "wrong"), api.CodeInvalidCredentials)
+		w.As(teamtest.From("192.0.2.200")).Refused(api.CodeInvalidCredentials, "auth.login", byPassword("owner@a.example", "wrong"))
 	}
 	for i := range 10 {
-		w.Refused("auth.login", teamtest.From("192.0.2.200"), byPassword("x"+strconv.Itoa(i)+"@a.example", "wrong"), api.CodeInvalidCredentials)
+		w.As(teamtest.From("192.0.2.200")).Refused(api.CodeInvalidCredentials, "auth.login", byPassword("x"+strconv.Itoa(i)+"@a.example", "wrong"))
 	}
-	w.Refused("auth.login", teamtest.From(teamtest.Home), byPassword("nobody@a.example", "wrong"), api.CodeRateLimited)
-	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeRateLimited, "auth.login", byPassword("nobody@a.example", "wrong"))
+	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", byPassword("owner@a.example", teamtest.Password))
 	w.Must(w.Access.Flush(t.Context()))
 	count := func(who op.Caller) (n int) {
 		for _, action := range w.Actions(who) {
@@ -166,11 +169,11 @@ func TestLockoutsDoNotFillTheAuditLog(t *testing.T) {
 		for i := range networks {
 			address := fmt.Sprintf("198.51.%d.1", i)
 			for range 10 {
-				w.Refused("auth.login", teamtest.From(address), byPassword("owner@a.example", "wrong"), api.CodeInvalidCredentials)
+				w.As(teamtest.From(address)).Refused(api.CodeInvalidCredentials, "auth.login", byPassword("owner@a.example", "wrong"))
 			}
 		}
 		w.Must(w.Access.Flush(t.Context()))
-		all := teamtest.Call[api.Page[api.AuditEntry]](w, "team.auditLog", owner, map[string]any{"limit": 100}).Data
+		all := optest.Must[api.Page[api.AuditEntry]](w.As(owner), "team.auditLog", map[string]any{"limit": 100}).Data
 		return len(slices.DeleteFunc(all, func(e api.AuditEntry) bool { return e.Action != "auth.lockout" }))
 	}
 	if n := attack(60); n != 50 {
@@ -188,7 +191,7 @@ func TestNobodyFlushesADelay(t *testing.T) {
 	w := teamtest.New(t)
 	w.Enter(w.Found("a").LinkToken)
 	for range 10 {
-		w.Refused("auth.login", teamtest.From("198.51.100.1"), byPassword("owner@a.example", "wrong"), api.CodeInvalidCredentials)
+		w.As(teamtest.From("198.51.100.1")).Refused(api.CodeInvalidCredentials, "auth.login", byPassword("owner@a.example", "wrong"))
 	}
 	for i := range 60_000 {
 		address := fmt.Sprintf("2001:db8:%x:%x::1", i>>8, i&0xff)
@@ -197,7 +200,7 @@ func TestNobodyFlushesADelay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.Refused("auth.login", teamtest.From("198.51.100.1"), byPassword("owner@a.example", teamtest.Password), api.CodeRateLimited)
+	w.As(teamtest.From("198.51.100.1")).Refused(api.CodeRateLimited, "auth.login", byPassword("owner@a.example", teamtest.Password))
 }
 
 // TestManyAttemptsAtOnceAreNoWayAround counts how many of a crowd were looked at.
@@ -208,7 +211,7 @@ func TestManyAttemptsAtOnceAreNoWayAround(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			if _, err := w.Try("auth.login", teamtest.From("198.51.100.1"), byPassword("owner@a.example", "wrong")); err.Code == api.CodeInvalidCredentials {
+			if _, err := optest.Call[any](w, teamtest.From("198.51.100.1"), "auth.login", byPassword("owner@a.example", "wrong")); err.Code == api.CodeInvalidCredentials {
 				seen.Add(1)
 			}
 		})
@@ -236,7 +239,7 @@ func TestSessionEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := teamtest.New(t)
-			s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: w.Found("a").LinkToken})
+			s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: w.Found("a").LinkToken})
 			var code api.Code
 			for range row.times {
 				if code != "" {
@@ -256,7 +259,7 @@ func TestSessionEnds(t *testing.T) {
 // ahead does not outlive its correction.
 func TestUseUnderAWrongClockExtendsNothing(t *testing.T) {
 	w := teamtest.New(t)
-	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: w.Found("a").LinkToken})
+	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: w.Found("a").LinkToken})
 	w.Pass(6 * 24 * time.Hour)
 	if _, code := session(w, s.Token); code != "" {
 		t.Fatal(code)
@@ -269,7 +272,7 @@ func TestUseUnderAWrongClockExtendsNothing(t *testing.T) {
 
 func TestSessionIsRenewedAtMostHourly(t *testing.T) {
 	w := teamtest.New(t)
-	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: w.Found("a").LinkToken})
+	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: w.Found("a").LinkToken})
 	w.Pass(59 * time.Minute)
 	if who, _ := session(w, s.Token); who.ExpiresAt != s.ExpiresAt {
 		t.Fatal("renewed after 59 minutes")
@@ -283,38 +286,38 @@ func TestSessionIsRenewedAtMostHourly(t *testing.T) {
 func TestSessionsAreListedAndRevoked(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
-	second := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
-	editor := w.Join(owner, "e@a.example", "editor")
-	admin := w.Join(owner, "ad@a.example", "admin")
-	page := teamtest.Call[api.Page[api.Session]](w, "auth.sessions", owner, api.None{})
+	second := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", byPassword("owner@a.example", teamtest.Password))
+	editor := w.Invite(owner, "e@a.example", "editor")
+	admin := w.Invite(owner, "ad@a.example", "admin")
+	page := optest.Must[api.Page[api.Session]](w.As(owner), "auth.sessions", api.None{})
 	if len(page.Data) != 2 || page.Data[0].ID != second.ID || page.Data[0].Current || !page.Data[1].Current || page.Data[0].UserAgent != "test" {
 		t.Fatalf("%+v", page)
 	}
-	viewer := w.Join(owner, "v@a.example", "viewer")
-	w.Refused("auth.revokeSession", editor, api.SessionRef{ID: second.ID}, api.CodeNotFound)
-	w.Refused("auth.revokeSession", editor, api.SessionRef{ID: viewer.Credential}, api.CodeNotFound)
-	w.Refused("auth.revokeSession", admin, api.SessionRef{ID: second.ID}, api.CodeNotFound) // an owner's
+	viewer := w.Invite(owner, "v@a.example", "viewer")
+	w.As(editor).Refused(api.CodeNotFound, "auth.revokeSession", api.SessionRef{ID: second.ID})
+	w.As(editor).Refused(api.CodeNotFound, "auth.revokeSession", api.SessionRef{ID: viewer.Credential})
+	w.As(admin).Refused(api.CodeNotFound, "auth.revokeSession", api.SessionRef{ID: second.ID}) // an owner's
 	stranger := w.Enter(w.Found("b").LinkToken)
-	w.Refused("auth.revokeSession", stranger, api.SessionRef{ID: second.ID}, api.CodeNotFound)
+	w.As(stranger).Refused(api.CodeNotFound, "auth.revokeSession", api.SessionRef{ID: second.ID})
 	if _, code := session(w, second.Token); code != "" {
 		t.Fatal(code)
 	}
-	teamtest.Call[api.None](w, "auth.revokeSession", owner, api.SessionRef{ID: second.ID})
+	optest.Must[api.None](w.As(owner), "auth.revokeSession", api.SessionRef{ID: second.ID})
 	if _, code := session(w, second.Token); code != api.CodeSessionRequired {
 		t.Fatal(code)
 	}
-	teamtest.Call[api.None](w, "auth.revokeSession", admin, api.SessionRef{ID: editor.Credential})
-	w.Refused("auth.session", editor, api.None{}, api.CodeNotFound)
+	optest.Must[api.None](w.As(admin), "auth.revokeSession", api.SessionRef{ID: editor.Credential})
+	w.As(editor).Refused(api.CodeNotFound, "auth.session", api.None{})
 }
 
 func TestLogout(t *testing.T) {
 	w := teamtest.New(t)
-	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: w.Found("a").LinkToken})
+	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: w.Found("a").LinkToken})
 	who := w.Caller(s.Token)
-	if got := teamtest.Call[api.Session](w, "auth.session", who, api.None{}); got.ID != s.ID || !got.Current || got.Token != "" {
+	if got := optest.Must[api.Session](w.As(who), "auth.session", api.None{}); got.ID != s.ID || !got.Current || got.Token != "" {
 		t.Fatalf("%+v", got)
 	}
-	teamtest.Call[api.None](w, "auth.logout", who, api.None{})
+	optest.Must[api.None](w.As(who), "auth.logout", api.None{})
 	if _, code := session(w, s.Token); code != api.CodeSessionRequired {
 		t.Fatal(code)
 	}
@@ -322,25 +325,25 @@ func TestLogout(t *testing.T) {
 
 func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 	w := teamtest.New(t)
-	first := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: w.Found("a").LinkToken})
+	first := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: w.Found("a").LinkToken})
 	who := w.Caller(first.Token)
 	// Signed in by link, there is no current password to know.
-	teamtest.Call[api.None](w, "auth.changePassword", who, api.PasswordChange{Current: "none", New: teamtest.Password})
-	second := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
+	optest.Must[api.None](w.As(who), "auth.changePassword", api.PasswordChange{Current: "none", New: teamtest.Password})
+	second := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", byPassword("owner@a.example", teamtest.Password))
 
-	if e := w.Refused("auth.changePassword", who, api.PasswordChange{Current: "wrong", New: "long enough"}, api.CodeValidationFailed); e.Pointer() != "/currentPassword" {
+	if e := w.As(who).Refused(api.CodeValidationFailed, "auth.changePassword", api.PasswordChange{Current: "wrong", New: "long enough"}); e.Pointer() != "/currentPassword" {
 		t.Fatal(e.Pointer())
 	}
-	w.Refused("auth.changePassword", who, api.PasswordChange{Current: teamtest.Password, New: "owner@a.example"}, api.CodeValidationFailed)
-	teamtest.Call[api.None](w, "auth.changePassword", who, api.PasswordChange{Current: teamtest.Password, New: "long enough"})
+	w.As(who).Refused(api.CodeValidationFailed, "auth.changePassword", api.PasswordChange{Current: teamtest.Password, New: "owner@a.example"})
+	optest.Must[api.None](w.As(who), "auth.changePassword", api.PasswordChange{Current: teamtest.Password, New: "long enough"})
 	if _, code := session(w, first.Token); code != "" {
 		t.Fatal(code)
 	}
 	if _, code := session(w, second.Token); code != api.CodeSessionRequired {
 		t.Fatal(code)
 	}
-	w.Refused("auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password), api.CodeInvalidCredentials)
-	teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", "long enough"))
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", byPassword("owner@a.example", teamtest.Password))
+	optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", byPassword("owner@a.example", "long enough"))
 }
 
 // TestStolenSessionCannotGuessThePassword: guesses at the current password count
@@ -349,9 +352,9 @@ func TestStolenSessionCannotGuessThePassword(t *testing.T) {
 	w := teamtest.New(t)
 	who := w.Enter(w.Found("a").LinkToken)
 	for range 10 {
-		w.Refused("auth.changePassword", who, api.PasswordChange{Current: "wrong", New: "long enough"}, api.CodeValidationFailed)
+		w.As(who).Refused(api.CodeValidationFailed, "auth.changePassword", api.PasswordChange{Current: "wrong", New: "long enough"})
 	}
-	w.Refused("auth.changePassword", who, api.PasswordChange{Current: teamtest.Password, New: "long enough"}, api.CodeRateLimited)
+	w.As(who).Refused(api.CodeRateLimited, "auth.changePassword", api.PasswordChange{Current: teamtest.Password, New: "long enough"})
 }
 
 func TestWrongSessionTokensAreLimited(t *testing.T) {
@@ -370,11 +373,11 @@ func TestWrongSessionTokensAreLimited(t *testing.T) {
 func TestSweepLeavesWhatIsInUse(t *testing.T) {
 	w := teamtest.New(t)
 	b := w.Found("a")
-	old := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: b.LinkToken, NewPassword: teamtest.Password})
+	old := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: b.LinkToken, NewPassword: teamtest.Password})
 	w.Found("b") // its link is not used
-	teamtest.Call[api.MemberInvited](w, "team.invite", w.Caller(old.Token), api.MemberInvite{Email: "e@a.example", Role: "viewer"})
+	optest.Must[api.MemberInvited](w.As(w.Caller(old.Token)), "team.invite", api.MemberInvite{Email: "e@a.example", Role: "viewer"})
 	w.Pass(8 * 24 * time.Hour)
-	live := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
+	live := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", byPassword("owner@a.example", teamtest.Password))
 	c := w.Found("c")
 	w.Must(w.Access.Sweep(t.Context()))
 	count := map[string]int{}
@@ -396,7 +399,7 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 		t.Fatal(code)
 	}
 	w.Enter(c.LinkToken)
-	again := teamtest.Call[api.MemberInvited](w, "team.invite", w.Caller(live.Token), api.MemberInvite{Email: "e@a.example", Role: "viewer"})
+	again := optest.Must[api.MemberInvited](w.As(w.Caller(live.Token)), "team.invite", api.MemberInvite{Email: "e@a.example", Role: "viewer"})
 	w.Enter(teamtest.TokenOf(again.Link))
 }
 
@@ -413,5 +416,5 @@ func TestCrowdAtTheDoorGivesUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), byPassword("owner@a.example", teamtest.Password))
+	optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", byPassword("owner@a.example", teamtest.Password))
 }

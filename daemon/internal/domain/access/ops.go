@@ -7,7 +7,7 @@ import "edgesvc.dev/svc/daemon/internal/op"
 func (s *Service) Ops() []op.Op {
 	read, write, login := op.ClassRead, op.ClassWrite, op.ClassLogin
 	return []op.Op{
-		{Name: "auth.login", Open: true, Class: login, Secret: true, Do: op.Func(s.Login),
+		{Name: "auth.login", Open: true, Class: login, Do: op.Func(s.Login),
 			Doc: "Signs a member in, by e-mail address and password or by a sign-in link, and answers with the session's token, once."},
 		{Name: "auth.logout", Frees: true, Session: op.Viewer, Class: write, Do: op.Func(s.Logout),
 			Doc: "Ends the session."},
@@ -22,13 +22,13 @@ func (s *Service) Ops() []op.Op {
 
 		{Name: "apiKeys.list", Session: op.Admin, Class: read, Do: op.Func(s.Keys),
 			Doc: "Lists the team's API keys without their secrets."},
-		{Name: "apiKeys.create", Session: op.Admin, Class: write, Secret: true, Do: op.Func(s.CreateKey),
+		{Name: "apiKeys.create", Session: op.Admin, Class: write, Do: op.Func(s.CreateKey),
 			Doc: "Creates an API key and answers with its secret, once. Without scopes it can only read."},
 		{Name: "apiKeys.update", Session: op.Admin, Class: write, Do: op.Func(s.UpdateKey),
 			Doc: "Changes the name, scopes or expiry of an API key."},
 		{Name: "apiKeys.revoke", Frees: true, Session: op.Admin, Class: write, Do: op.Func(s.RevokeKey),
 			Doc: "Ends an API key at once and for good."},
-		{Name: "apiKeys.roll", Session: op.Admin, Class: write, Secret: true, Do: op.Func(s.RollKey),
+		{Name: "apiKeys.roll", Session: op.Admin, Class: write, Do: op.Func(s.RollKey),
 			Doc: "Gives an API key another secret; the one before works for graceHours more."},
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/llm"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -20,44 +21,44 @@ import (
 func TestActivationNamesTheOneBefore(t *testing.T) {
 	w := newWorld(t, llm.Config{})
 	a, b := w.create(`"name":"Ada"`), w.create(`"name":"Bob"`)
-	first := must[api.AgentActivated](w, "agents.activate", `{"id":"`+a.ID+`"}`)
+	first := optest.Must[api.AgentActivated](w, "agents.activate", `{"id":"`+a.ID+`"}`)
 	if !first.Agent.Active || first.Deactivated != nil || first.Agent.Version != 2 {
 		t.Errorf("%+v", first)
 	}
-	second := must[api.AgentActivated](w, "agents.activate", `{"id":"`+b.ID+`"}`)
+	second := optest.Must[api.AgentActivated](w, "agents.activate", `{"id":"`+b.ID+`"}`)
 	if !second.Agent.Active || second.Deactivated == nil || *second.Deactivated != (api.AgentTag{ID: a.ID, Name: "Ada"}) {
 		t.Errorf("%+v", second)
 	}
-	if again := must[api.AgentActivated](w, "agents.activate", `{"id":"`+b.ID+`"}`); again.Agent.Version != 2 || again.Deactivated != nil {
+	if again := optest.Must[api.AgentActivated](w, "agents.activate", `{"id":"`+b.ID+`"}`); again.Agent.Version != 2 || again.Deactivated != nil {
 		t.Errorf("activated twice: %+v", again)
 	}
-	if got := must[api.Agent](w, "agents.get", `{"id":"`+a.ID+`"}`); got.Active || got.Version != 3 {
+	if got := optest.Must[api.Agent](w, "agents.get", `{"id":"`+a.ID+`"}`); got.Active || got.Version != 3 {
 		t.Errorf("%+v", got)
 	}
-	must[api.Deleted](w, "agents.delete", `{"id":"`+b.ID+`"}`)
+	optest.Must[api.Deleted](w, "agents.delete", `{"id":"`+b.ID+`"}`)
 	w.wantActive("")
-	must[api.AgentActivated](w, "agents.activate", `{"id":"`+a.ID+`"}`)
+	optest.Must[api.AgentActivated](w, "agents.activate", `{"id":"`+a.ID+`"}`)
 	w.wantActive(a.ID)
-	must[api.Agent](w, "agents.deactivate", `{"id":"`+a.ID+`"}`)
-	must[api.Agent](w, "agents.deactivate", `{"id":"`+a.ID+`"}`)
+	optest.Must[api.Agent](w, "agents.deactivate", `{"id":"`+a.ID+`"}`)
+	optest.Must[api.Agent](w, "agents.deactivate", `{"id":"`+a.ID+`"}`)
 	w.wantActive("")
 	want := []string{"agent.activated", "agent.deactivated", "agent.activated", "agent.deactivated", "agent.activated", "agent.deactivated"}
-	if got := w.events(); !slices.Equal(got, want) {
+	if got := w.EventTypes(); !slices.Equal(got, want) {
 		t.Errorf("events %v", got)
 	}
 }
 
 // wantActive holds the store to an active agent, "" for none.
 func (w *world) wantActive(id string) {
-	w.t.Helper()
+	w.T.Helper()
 	var got string
-	err := w.store.View(w.t.Context(), func(tx kv.Tx) error {
+	err := w.Store.View(w.T.Context(), func(tx kv.Tx) error {
 		a, _, err := w.agents.Active(tx, "team_a")
 		got = a.ID
 		return err
 	})
 	if err != nil || got != id {
-		w.t.Errorf("active is %q, %v; want %q", got, err, id)
+		w.T.Errorf("active is %q, %v; want %q", got, err, id)
 	}
 }
 
@@ -72,19 +73,19 @@ func TestNeverTwoActive(t *testing.T) {
 		var wg conc.WaitGroup
 		for _, id := range ids {
 			wg.Go(func() {
-				if _, refusal := call[api.AgentActivated](w, alice, "agents.activate", `{"id":"`+id+`"}`); refusal != nil {
+				if _, refusal := optest.Call[api.AgentActivated](w, alice, "agents.activate", `{"id":"`+id+`"}`); refusal != nil {
 					t.Errorf("round %d: %v", round, refusal)
 				}
 			})
 			wg.Go(func() {
-				page, refusal := call[api.Page[api.Agent]](w, alice, "agents.list", `{}`)
+				page, refusal := optest.Call[api.Page[api.Agent]](w, alice, "agents.list", `{}`)
 				if active := activeOf(page); refusal != nil || len(active) > 1 {
 					t.Errorf("round %d: %v are active, %v", round, active, refusal)
 				}
 			})
 		}
 		wg.Wait()
-		if active := activeOf(must[api.Page[api.Agent]](w, "agents.list", `{}`)); len(active) != 1 {
+		if active := activeOf(optest.Must[api.Page[api.Agent]](w, "agents.list", `{}`)); len(active) != 1 {
 			t.Fatalf("round %d: %v are active", round, active)
 		}
 	}
@@ -138,10 +139,10 @@ func TestActivationInTwoStepsIsFoundOut(t *testing.T) {
 		if in.op != "activate" {
 			return w.activation(in)
 		}
-		before := activeOf(must[api.Page[api.Agent]](w, "agents.list", `{}`))
+		before := activeOf(optest.Must[api.Page[api.Agent]](w, "agents.list", `{}`))
 		for _, id := range before {
 			if id != in.id {
-				must[api.Agent](w, "agents.deactivate", `{"id":"`+id+`"}`)
+				optest.Must[api.Agent](w, "agents.deactivate", `{"id":"`+id+`"}`)
 			}
 		}
 		if _, err := w.activation(in); err != nil {
@@ -172,7 +173,7 @@ func (w *world) race(do func(activation) (string, error)) []porcupine.Operation 
 				one := porcupine.Operation{ClientId: client, Input: in, Call: int64(time.Since(start))}
 				out, err := do(in)
 				if err != nil {
-					w.t.Errorf("%v: %v", in, err)
+					w.T.Errorf("%v: %v", in, err)
 				}
 				one.Output, one.Return = out, int64(time.Since(start))
 				mu.Lock()
@@ -189,7 +190,7 @@ func (w *world) activation(in activation) (string, error) {
 	body := `{"id":"` + in.id + `"}`
 	switch in.op {
 	case "activate":
-		out, refusal := call[api.AgentActivated](w, alice, "agents.activate", body)
+		out, refusal := optest.Call[api.AgentActivated](w, alice, "agents.activate", body)
 		if refusal != nil {
 			return "", refusal
 		}
@@ -198,12 +199,12 @@ func (w *world) activation(in activation) (string, error) {
 		}
 		return out.Deactivated.ID, nil
 	case "deactivate":
-		if _, refusal := call[api.Agent](w, alice, "agents.deactivate", body); refusal != nil {
+		if _, refusal := optest.Call[api.Agent](w, alice, "agents.deactivate", body); refusal != nil {
 			return "", refusal
 		}
 		return "", nil
 	default:
-		page, refusal := call[api.Page[api.Agent]](w, alice, "agents.list", `{}`)
+		page, refusal := optest.Call[api.Page[api.Agent]](w, alice, "agents.list", `{}`)
 		if refusal != nil {
 			return "", refusal
 		}

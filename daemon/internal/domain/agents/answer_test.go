@@ -9,6 +9,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/llm/llmtest"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -126,8 +127,8 @@ func TestPreviewIsWhatIsSent(t *testing.T) {
 		func(t *testing.T, w *world, agent api.Agent, s *llmtest.Server) {
 			w.agents.SetNonce("NONCE")
 			c := w.canned("refund", "Refunds", "We refund within five days, {{ name }}.")
-			must[api.Agent](w, "agents.linkCannedResponses", `{"id":"`+agent.ID+`","cannedResponseIds":["`+c.ID+`"]}`)
-			preview := must[api.PromptPreview](w, "agents.previewPrompt", `{"id":"`+agent.ID+`","message":"How are refunds paid?"}`)
+			optest.Must[api.Agent](w, "agents.linkCannedResponses", `{"id":"`+agent.ID+`","cannedResponseIds":["`+c.ID+`"]}`)
+			preview := optest.Must[api.PromptPreview](w, "agents.previewPrompt", `{"id":"`+agent.ID+`","message":"How are refunds paid?"}`)
 			w.ask(agent.ID, "How are refunds paid?")
 			if system := systemOf(s); system != preview.Prompt {
 				t.Errorf("sent\n%s\nshown\n%s", system, preview.Prompt)
@@ -159,11 +160,11 @@ func TestDailyTokens(t *testing.T) {
 		if answer.HandoffReason != api.HandoffUsage || answer.Text != agent.HandoffMessage || len(s.Requests()) != 2 {
 			t.Errorf("%+v after %d requests", answer, len(s.Requests()))
 		}
-		w.now = w.now.Add(24 * time.Hour)
+		w.Pass(24 * time.Hour)
 		if answer, _ := w.ask(agent.ID, "How are refunds paid?"); answer.Text != "Three." {
 			t.Errorf("the next day: %+v", answer)
 		}
-		stats := must[api.AgentStats](w, "agents.stats", `{"id":"`+agent.ID+`"}`)
+		stats := optest.Must[api.AgentStats](w, "agents.stats", `{"id":"`+agent.ID+`"}`)
 		if stats.TokensToday != llmtest.InputTokens+llmtest.OutputTokens || stats.Usage.InputTokens != 3*llmtest.InputTokens {
 			t.Errorf("%+v", stats)
 		}
@@ -175,7 +176,7 @@ func TestCannedWordingIsRecognised(t *testing.T) {
 	scripted(t, "", []llmtest.Step{llmtest.Text(said), llmtest.Text("Five days.")}, func(t *testing.T, w *world, agent api.Agent, s *llmtest.Server) {
 		other := w.canned("hours", "Opening hours", "We are open from nine to five on working days.")
 		c := w.canned("refund", "Refunds", "Thank you, {{ name }}! We pay refunds to your card within five working days of the return.")
-		must[api.Agent](w, "agents.linkCannedResponses", `{"id":"`+agent.ID+`","cannedResponseIds":["`+other.ID+`","`+c.ID+`"]}`)
+		optest.Must[api.Agent](w, "agents.linkCannedResponses", `{"id":"`+agent.ID+`","cannedResponseIds":["`+other.ID+`","`+c.ID+`"]}`)
 		if answer, _ := w.ask(agent.ID, "How are refunds paid?"); answer.CannedID != c.ID {
 			t.Errorf("used %q, want %q", answer.CannedID, c.ID)
 		}
@@ -205,16 +206,16 @@ func TestFollowUpIsSearchedWithTheQuestionBefore(t *testing.T) {
 func TestTestChatKeepsNothingButTokens(t *testing.T) {
 	steps := []llmtest.Step{llmtest.Tools("", llmtest.Call("call_1", "create_post", createPost)), llmtest.Text("Done.")}
 	scripted(t, `"tools":{"create_post":true}`, steps, func(t *testing.T, w *world, agent api.Agent, _ *llmtest.Server) {
-		answer := must[api.AgentAnswer](w, "agents.testChat", `{"id":"`+agent.ID+`","messages":[{"from":"visitor","text":"Create a post"}]}`)
+		answer := optest.Must[api.AgentAnswer](w, "agents.testChat", `{"id":"`+agent.ID+`","messages":[{"from":"visitor","text":"Create a post"}]}`)
 		w.wantTools()
 		if answer.Text != "Done." || answer.ToolCalls[0].State != "done" {
 			t.Errorf("%+v", answer)
 		}
-		stats := must[api.AgentStats](w, "agents.stats", `{"id":"`+agent.ID+`"}`)
+		stats := optest.Must[api.AgentStats](w, "agents.stats", `{"id":"`+agent.ID+`"}`)
 		if stats.Answers != 0 || stats.TokensToday == 0 {
 			t.Errorf("%+v", stats)
 		}
-		e := w.refused(alice, api.CodeValidationFailed, "agents.testChat", `{"id":"`+agent.ID+`","messages":[{"from":"agent","text":"Hi"}]}`)
+		e := w.Refused(api.CodeValidationFailed, "agents.testChat", `{"id":"`+agent.ID+`","messages":[{"from":"agent","text":"Hi"}]}`)
 		if e.Pointer() != "/messages/0/from" {
 			t.Errorf("%+v", e)
 		}
@@ -233,10 +234,10 @@ func TestSettledAnswersAreCounted(t *testing.T) {
 	}
 	settle()
 	want := api.AgentStats{Answers: 1, Handoffs: 1, Conversations: 1, RatedGood: 1, RatedBad: 1}
-	if got := must[api.AgentStats](w, "agents.stats", `{"id":"`+agent.ID+`"}`); got != want {
+	if got := optest.Must[api.AgentStats](w, "agents.stats", `{"id":"`+agent.ID+`"}`); got != want {
 		t.Errorf("%+v", got)
 	}
-	must[api.Deleted](w, "agents.delete", `{"id":"`+agent.ID+`"}`)
+	optest.Must[api.Deleted](w, "agents.delete", `{"id":"`+agent.ID+`"}`)
 	settle() // of an answer that was under way
-	w.refused(alice, api.CodeNotFound, "agents.stats", `{"id":"`+agent.ID+`"}`)
+	w.Refused(api.CodeNotFound, "agents.stats", `{"id":"`+agent.ID+`"}`)
 }

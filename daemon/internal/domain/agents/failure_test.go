@@ -49,14 +49,14 @@ func TestVendorThatFails(t *testing.T) {
 	limit, broken := llmtest.RateLimit(""), llmtest.Tools("", llmtest.Call("call_1", "create_post", `{"title":`))
 	for name, steps := range map[string][]llmtest.Step{
 		"rate limit": {limit, limit, limit},
-		"no answer":  {llmtest.Hang()},
+		"no answer":  {llmtest.Hang(), llmtest.Hang()},
 		"arguments":  {broken, broken, broken},
 		"refused":    {llmtest.Fail(http.StatusBadRequest, "prompt is too long")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, v := range vendors() {
 				s, config := v.start(t, steps...)
-				config.Limits = llm.Limits{FirstByte: 50 * time.Millisecond}
+				config.Limits = llm.Limits{Silence: 50 * time.Millisecond}
 				w := newWorld(t, config)
 				agent := w.create(`"name":"Ada","model":"` + v.model + `","handoffMessage":"A colleague will be with you."`)
 				answer, _ := w.ask(agent.ID, "How are refunds paid?")

@@ -10,6 +10,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/search/words"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -40,10 +41,9 @@ func (s *Service) Match(ctx context.Context, who op.Caller, in api.CannedMatch) 
 // matches scores canned responses for a message, best first; equals keep their
 // order.
 func matches(message string, all []*api.CannedResponse) []api.CannedHit {
-	asked := llm.Keywords(message)
 	hits := make([]api.CannedHit, 0, len(all))
 	for _, c := range all {
-		hits = append(hits, api.CannedHit{CannedResponse: *c, Score: score(asked, c)})
+		hits = append(hits, api.CannedHit{CannedResponse: *c, Score: score(message, c)})
 	}
 	slices.SortStableFunc(hits, func(a, b api.CannedHit) int { return cmp.Compare(b.Score, a.Score) })
 	return hits
@@ -52,12 +52,14 @@ func matches(message string, all []*api.CannedResponse) []api.CannedHit {
 // score is the share of the message's keywords that a canned response has: in
 // full for those of its title or shortcut, by half for those of its body. A
 // title of several keywords that the message names counts for the message.
-func score(asked map[string]bool, c *api.CannedResponse) float64 {
+func score(message string, c *api.CannedResponse) float64 {
+	lang := words.Detect(c.Title+"\n"+c.Body, words.Languages()[0])
+	asked := llm.Keywords(message, lang)
 	if len(asked) == 0 {
 		return 0
 	}
-	title := llm.Keywords(c.Title + " " + strings.NewReplacer("-", " ", "_", " ").Replace(c.Shortcut))
-	body := llm.Keywords(c.Body)
+	title := llm.Keywords(c.Title+" "+strings.NewReplacer("-", " ", "_", " ").Replace(c.Shortcut), lang)
+	body := llm.Keywords(c.Body, lang)
 	sum, named := 0.0, 0
 	for word := range asked {
 		switch {

@@ -7,6 +7,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -103,7 +104,7 @@ func lastOf(turns []Turn) string {
 // long?" says too little by itself: the question before it helps.
 func searchText(turns []Turn) string {
 	question := lastOf(turns)
-	if len(llm.Keywords(question)) > 2 {
+	if len(search.Keywords(question)) > 2 {
 		return question
 	}
 	last := -1

@@ -207,6 +207,9 @@ func (a *answering) execute(ctx context.Context, call llm.ToolCall, tc *api.Tool
 		return "", errors.New("this tool is switched off")
 	}
 	tc.State = "failed"
+	if call.Malformed != "" {
+		return "", fmt.Errorf("the arguments must be a JSON object; these are none: %s", clip(call.Malformed, maxResult/2))
+	}
 	args, err := all[i].arguments(call.Arguments)
 	if err != nil {
 		return "", err

@@ -8,6 +8,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/llm/llmtest"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -71,7 +72,7 @@ func TestToolSwitchedOffMeanwhile(t *testing.T) {
 	}
 	scripted(t, `"tools":{"create_post":true}`, steps, func(t *testing.T, w *world, agent api.Agent, _ *llmtest.Server) {
 		w.tool = func(toolUse) (string, error) {
-			must[api.Agent](w, "agents.setTools", `{"id":"`+agent.ID+`","create_post":false}`)
+			optest.Must[api.Agent](w, "agents.setTools", `{"id":"`+agent.ID+`","create_post":false}`)
 			return "post_made", nil
 		}
 		answer, _ := w.ask(agent.ID, "Please create two posts")
@@ -97,6 +98,15 @@ func TestBadArgumentsAreRepairedTwiceAtMost(t *testing.T) {
 				if !strings.Contains(sent(s), told) {
 					t.Errorf("the model was not told that %s", told)
 				}
+			}
+		})
+	})
+	t.Run("no JSON at all", func(t *testing.T) {
+		scripted(t, on, []llmtest.Step{bad(`{"title":"Hammers","content`), bad(createPost), llmtest.Text("Done.")}, func(t *testing.T, w *world, agent api.Agent, s *llmtest.Server) {
+			answer, _ := w.ask(agent.ID, "Please create a post")
+			w.wantTools("posts.create")
+			if answer.Text != "Done." || answer.ToolCalls[0].State != "failed" || !strings.Contains(sent(s), `must be a JSON object; these are none: {\"title\":\"Hammers\",\"content`) {
+				t.Errorf("%+v: %s", answer, sent(s))
 			}
 		})
 	})

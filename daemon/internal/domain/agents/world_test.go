@@ -3,7 +3,6 @@ package agents_test
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -11,23 +10,19 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
-	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/llm/llmtest"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
-	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 // world is agents on a store of their own. What other domains do is written
 // down here, for those have tests of their own.
 type world struct {
-	t      testing.TB
-	store  *bolt.Store
+	*optest.World
 	agents *agents.Service
-	table  *op.Table
-	now    time.Time
 
 	articles []agents.Passage
 	searched []string
@@ -44,15 +39,11 @@ type toolUse struct {
 }
 
 func newWorld(t testing.TB, models llm.Config) *world {
-	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
-	log := event.New(store, agents.Events())
-	w := &world{t: t, store: store, agents: agents.New(store, log, llm.Open(models)), now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)}
-	w.articles = []agents.Passage{refunds()}
-	w.agents.Now = func() time.Time { return w.now }
+	w := &world{World: optest.New(t, agents.Events()), articles: []agents.Passage{refunds()}}
+	w.Who = alice
+	w.Set(time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC))
+	w.agents = agents.New(w.Store, w.Log, llm.Open(models))
+	w.agents.Now = w.Now
 	w.agents.Search = func(_ context.Context, _, question string, limit int) ([]agents.Passage, error) {
 		w.searched = append(w.searched, question)
 		return w.articles[:min(limit, len(w.articles))], nil
@@ -61,7 +52,8 @@ func newWorld(t testing.TB, models llm.Config) *world {
 		return "Acme Tools", api.Brand{Facts: []string{"Acme Tools was founded in 1999."}, Voice: "plain"}, nil
 	}
 	w.agents.Tool = w.runTool
-	w.table = op.NewTable(store, op.NewLimiter(nil), w.agents.Ops(), log.Ops())
+	w.Join(w.agents.Ops())
+	w.Checked(agents.Tables())
 	return w
 }
 
@@ -76,7 +68,7 @@ func refunds() agents.Passage {
 func (w *world) runTool(_ context.Context, who op.Caller, name string, args []byte) (string, error) {
 	use := toolUse{who: who, name: name}
 	if err := json.Unmarshal(args, &use.args); err != nil {
-		w.t.Errorf("arguments of %s: %v", name, err)
+		w.T.Errorf("arguments of %s: %v", name, err)
 	}
 	w.mu.Lock()
 	w.used = append(w.used, use)
@@ -87,83 +79,24 @@ func (w *world) runTool(_ context.Context, who op.Caller, name string, args []by
 	return "post_made", nil
 }
 
-var alice = op.Caller{Kind: op.Session, Credential: "sess_1", Team: "team_a", Role: op.Owner, Scopes: op.AllScopes, Source: "dashboard", Actor: api.Actor{Type: "user", ID: "usr_1"}}
+var alice = optest.Member("team_a", "usr_1", op.Owner)
 
-func as(team string) op.Caller {
-	who := alice
-	who.Team = team
-	return who
-}
-
-func member(role op.Role) op.Caller {
-	who := alice
-	who.Role, who.Scopes = role, role.Scopes()
-	return who
-}
-
-// call runs an operation with arguments as a client writes them.
-func call[Out any](w *world, who op.Caller, name, body string) (Out, *api.Error) {
-	row := w.table.Lookup(name)
-	if row == nil {
-		panic("no operation " + name)
+func (w *world) update(fn func(tx kv.Tx) error) {
+	w.T.Helper()
+	if err := w.Store.Update(w.T.Context(), fn); err != nil {
+		w.T.Fatal(err)
 	}
-	var out Out
-	res, refusal := w.table.Call(context.Background(), op.Request{Op: row, Caller: who, Args: op.Args{Body: []byte(body)}})
-	if refusal != nil {
-		return out, refusal
-	}
-	b, err := op.Encode(nil, res.Value)
-	if err == nil {
-		err = json.Unmarshal(b, &out)
-	}
-	if err != nil {
-		w.t.Errorf("%s: %v: %s", name, err, b)
-	}
-	return out, nil
-}
-
-func must[Out any](w *world, name, body string) Out {
-	w.t.Helper()
-	out, refusal := call[Out](w, alice, name, body)
-	if refusal != nil {
-		w.t.Fatalf("%s %.200s: %+v", name, body, refusal)
-	}
-	return out
-}
-
-// refused runs an operation that must fail with the code.
-func (w *world) refused(who op.Caller, code api.Code, name, body string) *api.Error {
-	w.t.Helper()
-	_, refusal := call[map[string]any](w, who, name, body)
-	if refusal == nil || refusal.Code != code {
-		w.t.Fatalf("%s %.200s: want %s, got %+v", name, body, code, refusal)
-	}
-	return refusal
 }
 
 func (w *world) create(members string) api.Agent {
-	w.t.Helper()
-	w.now = w.now.Add(time.Second)
-	return must[api.Agent](w, "agents.create", "{"+members+"}")
+	w.T.Helper()
+	w.Tick()
+	return optest.Must[api.Agent](w, "agents.create", "{"+members+"}")
 }
 
 func (w *world) canned(shortcut, title, body string) api.CannedResponse {
-	w.t.Helper()
-	raw, err := json.Marshal(api.CannedCreate{Shortcut: shortcut, Title: title, Body: body})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return must[api.CannedResponse](w, "cannedResponses.create", string(raw))
-}
-
-// events are the types of what happened, in order.
-func (w *world) events() []string {
-	w.t.Helper()
-	var types []string
-	for _, e := range must[api.Page[api.Event]](w, "events.list", `{"order":"asc","limit":100}`).Data {
-		types = append(types, e.Type)
-	}
-	return types
+	w.T.Helper()
+	return optest.Must[api.CannedResponse](w, "cannedResponses.create", api.CannedCreate{Shortcut: shortcut, Title: title, Body: body})
 }
 
 // seen is what reached a visitor.
@@ -179,7 +112,7 @@ func (s *seen) text() string { return strings.Join(s.deltas, "") }
 // ask has an agent answer turns that are the visitor's and its own by turns, and
 // holds the stream to the answer.
 func (w *world) ask(agent string, turns ...string) (api.AgentAnswer, *seen) {
-	w.t.Helper()
+	w.T.Helper()
 	s := &seen{}
 	q := agents.Question{
 		Team: "team_a", AgentID: agent, Caller: op.Caller{RequestID: "req_1"},
@@ -191,15 +124,15 @@ func (w *world) ask(agent string, turns ...string) (api.AgentAnswer, *seen) {
 	for i, text := range turns {
 		q.Turns = append(q.Turns, agents.Turn{From: []string{"visitor", "agent"}[i%2], Text: text})
 	}
-	answer, err := w.agents.Answer(w.t.Context(), q)
+	answer, err := w.agents.Answer(w.T.Context(), q)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	if s.text() != answer.Text {
-		w.t.Errorf("the visitor saw %q, the answer is %q", s.text(), answer.Text)
+		w.T.Errorf("the visitor saw %q, the answer is %q", s.text(), answer.Text)
 	}
 	if s.starts != 1 {
-		w.t.Errorf("started %d times", s.starts)
+		w.T.Errorf("started %d times", s.starts)
 	}
 	return answer, s
 }
@@ -252,19 +185,12 @@ func sent(s *llmtest.Server) string {
 }
 
 func (w *world) wantTools(names ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	var got []string
 	for _, u := range w.used {
 		got = append(got, u.name)
 	}
 	if !slices.Equal(got, names) {
-		w.t.Errorf("tools used: %v, want %v", got, names)
-	}
-}
-
-func (w *world) update(fn func(tx kv.Tx) error) {
-	w.t.Helper()
-	if err := w.store.Update(w.t.Context(), fn); err != nil {
-		w.t.Fatal(err)
+		w.T.Errorf("tools used: %v, want %v", got, names)
 	}
 }

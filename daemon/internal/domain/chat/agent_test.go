@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -50,17 +51,17 @@ func TestPersonInterrupts(t *testing.T) {
 			v.say("hello")
 			<-p.reached
 			conv := v.conv()
-			must[map[string]any](w, ada, "conversations."+tt.op, `{"id":"`+conv+`"`+tt.members+`}`)
+			optest.Must[map[string]any](w, "conversations."+tt.op, `{"id":"`+conv+`"`+tt.members+`}`)
 			end := v.frame("done")
 			if end.Stop != "canceled" || end.Text != "" || end.ID != v.frame("start").ID {
 				t.Errorf("end %+v", end)
 			}
-			w.stop()
+			w.Stop()
 			if tt.op == "delete" {
 				if ack := v.say("anybody?"); ack.Seq != 1 || v.conv() == conv {
 					t.Errorf("the deleted conversation goes on: %+v", ack)
 				}
-				if _, refusal := call[api.Conversation](w, ada, "conversations.get", `{"id":"`+conv+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
+				if _, refusal := optest.Call[api.Conversation](w, ada, "conversations.get", `{"id":"`+conv+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
 					t.Errorf("deleted: %+v", refusal)
 				}
 				return
@@ -94,10 +95,10 @@ func TestStubbornAgent(t *testing.T) {
 	v.say("hello")
 	<-reached
 	conv := v.conv()
-	must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"I am here"}`)
+	optest.Must[api.Message](w, "conversations.reply", `{"id":"`+conv+`","text":"I am here"}`)
 	v.until("reply", func(f api.ChatOut) bool { return f.Text == "I am here" })
 	close(goOn)
-	w.stop()
+	w.Stop()
 	if got := kinds(v.take()); got != "ready ack start delta done handoff msg" {
 		t.Errorf("frames %s", got)
 	}
@@ -121,7 +122,7 @@ func TestSilentAgent(t *testing.T) {
 	v := w.arrive(chat.Arrival{})
 	v.say("hello")
 	v.answered("A person will help you.")
-	w.stop()
+	w.Stop()
 	if got := kinds(v.take()); got != "ready ack start delta done start delta done handoff" {
 		t.Errorf("frames %s", got)
 	}
@@ -146,7 +147,7 @@ func TestVisitorWritesOn(t *testing.T) {
 	<-p.reached
 	p.goOn <- struct{}{}
 	v.answered("half done: second")
-	w.stop()
+	w.Stop()
 	if got := texts(w.messages(v.conv())); got != "visitor: first | visitor: second | agent: half done: first | agent: half done: second" {
 		t.Error(got)
 	}
@@ -169,10 +170,10 @@ func TestDebounce(t *testing.T) {
 	v := w.arrive(chat.Arrival{})
 	v.say("one")
 	v.say("two")
-	w.tick(2 * time.Second)
+	w.Pass(2 * time.Second)
 	w.work()
 	v.answered("both")
-	w.stop()
+	w.Stop()
 	if len(asked) != 1 {
 		t.Fatalf("%d answers", len(asked))
 	}
@@ -199,7 +200,7 @@ func TestHandOver(t *testing.T) {
 	if c.State != api.ConversationOpen || c.HandoffReason != api.HandoffUnknown {
 		t.Errorf("%+v", c)
 	}
-	list := must[api.Page[api.Event]](w, ada, "events.list", `{"type":"conversation.handed_off"}`).Data
+	list := optest.Must[api.Page[api.Event]](w, "events.list", `{"type":"conversation.handed_off"}`).Data
 	if len(list) != 1 || !strings.Contains(string(list[0].Data.Object), `"text":"`+question+`"`) || !strings.Contains(string(list[0].Data.Object), `"handoffReason":"missing_knowledge"`) {
 		t.Errorf("events %+v", list)
 	}
@@ -227,7 +228,7 @@ func TestAgentFails(t *testing.T) {
 	v.say("hello")
 	v.answered("A person will help you.")
 	v.frame("handoff")
-	w.stop()
+	w.Stop()
 	if attempts != 3 {
 		t.Errorf("%d attempts", attempts)
 	}
@@ -249,7 +250,7 @@ func TestNoAgentAnyMore(t *testing.T) {
 	w.work()
 	v.frame("handoff")
 	v.say("still there?")
-	w.stop()
+	w.Stop()
 	conv := v.conv()
 	if got := texts(w.messages(conv)); strings.Count(got, "system:") != 1 {
 		t.Error(got)
@@ -279,15 +280,11 @@ func TestCrash(t *testing.T) {
 		tokens[i] = v.ready().Visitor
 	}
 	// The store goes first: what the agents wrote finds no place any more.
-	w.store.Close()
+	w.Store.Close()
 	for range visitors {
 		p.goOn <- struct{}{}
 	}
-	w.stop()
-	w.open()
-	if err := w.chat.Reclaim(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	w.restart()
 	w.answers(streamed("answered"))
 	w.work()
 	for i, token := range tokens {
@@ -313,13 +310,13 @@ func TestContext(t *testing.T) {
 	conv := v.conv()
 	w.do("setState", conv, `,"state":"resolved"`)
 	v.say("new")
-	must[api.Message](w, ada, "conversations.note", `{"id":"`+conv+`","text":"internal"}`)
+	optest.Must[api.Message](w, "conversations.note", `{"id":"`+conv+`","text":"internal"}`)
 	w.work()
 	v.answered("ok")
 	if turns := <-asked; len(turns) != 1 || turns[0].Text != "new" {
 		t.Errorf("turns %v", turns)
 	}
-	w.stop()
+	w.Stop()
 	for range 50 {
 		v.say(strings.Repeat("x", 1000))
 	}

@@ -81,7 +81,7 @@ type Turn struct {
 // Options adjust the service; the zero value of a field is its default.
 type Options struct {
 	Debounce time.Duration // silence of the visitor before an agent answers; 700 ms, negative for none
-	Workers  int           // answers written at once, shared out fairly among teams; 16
+	Workers  int           // answers written at once, shared out fairly among teams; 128
 	Limit    time.Duration // the longest that an answer may take; 2 min
 	// Delay is the pause after a failed attempt to answer, the first being 1. The
 	// default is 1 s, then 2 s.
@@ -106,7 +106,7 @@ func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		n     *int
 		value int
-	}{{&o.Workers, 16}, {&o.PerMinute, 20}, {&o.PerDay, 200}, {&o.PerAddress, 5}, {&o.PerTeam, 500}, {&o.Starts, 10}, {&o.EditsPerMinute, 60}} {
+	}{{&o.Workers, 128}, {&o.PerMinute, 20}, {&o.PerDay, 200}, {&o.PerAddress, 5}, {&o.PerTeam, 500}, {&o.Starts, 10}, {&o.EditsPerMinute, 60}} {
 		if *d.n == 0 {
 			*d.n = d.value
 		}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/safehtml/xsstest"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -33,7 +34,7 @@ func TestCorpus(t *testing.T) {
 			want[seq] = attack
 		}
 		quoted, _ := json.Marshal(attack)
-		if _, refusal := call[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":`+string(quoted)+`}`); refusal == nil {
+		if _, refusal := optest.Call[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":`+string(quoted)+`}`); refusal == nil {
 			seq++
 			want[seq] = attack
 		}
@@ -41,7 +42,7 @@ func TestCorpus(t *testing.T) {
 	}
 	seen := 0
 	for since, more := 0, true; more; {
-		page := must[api.MessageList](w, ada, "conversations.messages", fmt.Sprintf(`{"id":%q,"since":%d,"limit":200}`, conv, since))
+		page := optest.Must[api.MessageList](w, "conversations.messages", fmt.Sprintf(`{"id":%q,"since":%d,"limit":200}`, conv, since))
 		for _, m := range page.Data {
 			since = m.Seq
 			if active := xsstest.Active(t, m.HTML); len(active) > 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -138,7 +139,7 @@ func TestFlood(t *testing.T) {
 	w.restart()
 	again := w.arrive(chat.Arrival{Address: "10.0.2.1", Hello: api.ChatIn{Visitor: v.ready().Visitor}})
 	refusedWith(t, again.try(api.ChatIn{T: "msg", CID: "more", Text: "spam"}), api.CodeRateLimited)
-	w.tick(61 * time.Second)
+	w.Pass(61 * time.Second)
 	for range 5 {
 		again.say("later")
 	}
@@ -218,7 +219,7 @@ func TestBadFrames(t *testing.T) {
 			refusedWith(t, v.try(f), code)
 		}
 	}
-	if list := must[api.Page[api.Conversation]](w, ada, "conversations.list", `{}`); len(list.Data) != 0 {
+	if list := optest.Must[api.Page[api.Conversation]](w, "conversations.list", `{}`); len(list.Data) != 0 {
 		t.Errorf("stored: %+v", list.Data)
 	}
 	v.receive(api.ChatIn{T: "msg", CID: "c", Text: strings.Repeat("é", 4000)})
@@ -259,7 +260,7 @@ func TestSlowVisitor(t *testing.T) {
 	const n = 100
 	for i := range n {
 		text := fmt.Sprintf("reply %d", i)
-		must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"`+text+strings.Repeat("y", 3000)+`"}`)
+		optest.Must[api.Message](w, "conversations.reply", `{"id":"`+conv+`","text":"`+text+strings.Repeat("y", 3000)+`"}`)
 		quick.until(text, func(f api.ChatOut) bool { return strings.HasPrefix(f.Text, text) })
 	}
 	slow.frames = nil

@@ -8,6 +8,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -84,7 +85,7 @@ func act(w *world, v *visitor, conv, action string) *api.Error {
 	default:
 		name = action
 	}
-	_, refusal := call[map[string]any](w, ada, "conversations."+name, `{"id":"`+conv+`"`+members+`}`)
+	_, refusal := optest.Call[map[string]any](w, ada, "conversations."+name, `{"id":"`+conv+`"`+members+`}`)
 	return refusal
 }
 
@@ -102,7 +103,7 @@ func TestTakenOver(t *testing.T) {
 		t.Error(c.State)
 	}
 	w.activate(nil)
-	if _, refusal := call[api.Conversation](w, ada, "conversations.returnToBot", `{"id":"`+conv+`"}`); refusal == nil || refusal.Code != api.CodeInvalidTransition {
+	if _, refusal := optest.Call[api.Conversation](w, ada, "conversations.returnToBot", `{"id":"`+conv+`"}`); refusal == nil || refusal.Code != api.CodeInvalidTransition {
 		t.Errorf("%+v", refusal)
 	}
 }
@@ -112,15 +113,15 @@ func TestSnooze(t *testing.T) {
 	w := newWorld(t, chat.Options{})
 	_, conv := inState(w, api.ConversationSnoozed)
 	for _, until := range []string{api.TimeOf(w.chat.Now()).String(), api.TimeOf(w.chat.Now().AddDate(2, 0, 0)).String()} {
-		if _, refusal := call[api.Conversation](w, ada, "conversations.setState", `{"id":"`+conv+`","state":"snoozed","until":"`+until+`"}`); refusal == nil || refusal.Pointer() != "/until" {
+		if _, refusal := optest.Call[api.Conversation](w, ada, "conversations.setState", `{"id":"`+conv+`","state":"snoozed","until":"`+until+`"}`); refusal == nil || refusal.Pointer() != "/until" {
 			t.Errorf("until %s: %+v", until, refusal)
 		}
 	}
-	w.tick(2 * time.Hour)
+	w.Pass(2 * time.Hour)
 	w.work()
 	w.follow(ada, "conversations.inbox", `{}`, func(f *follower) bool { return f.last().Conversation.State == api.ConversationOpen })
-	w.stop()
-	if events := strings.Join(w.eventTypes(), " "); !strings.HasSuffix(events, "conversation.reopened") {
+	w.Stop()
+	if events := strings.Join(w.EventTypes(), " "); !strings.HasSuffix(events, "conversation.reopened") {
 		t.Error(events)
 	}
 }
@@ -131,7 +132,7 @@ func TestSuggestedReply(t *testing.T) {
 	v, conv := inState(w, api.ConversationBot)
 	model := key
 	model.Source = "mcp"
-	m := must[api.Message](w, model, "conversations.reply", `{"id":"`+conv+`","text":"Buy now"}`)
+	m := optest.Must[api.Message](w.As(model), "conversations.reply", `{"id":"`+conv+`","text":"Buy now"}`)
 	if !m.Note || !m.Suggested || w.get(conv).State != api.ConversationBot {
 		t.Errorf("%+v", m)
 	}
@@ -152,7 +153,7 @@ func TestReplyNamesACannedResponse(t *testing.T) {
 	model.Source = "mcp"
 	before := w.get(conv)
 	for _, who := range []op.Caller{ada, key, model} {
-		_, refusal := call[api.Message](w, who, "conversations.reply", `{"id":"`+conv+`","text":"Yes","cannedResponseId":"can_of_another"}`)
+		_, refusal := optest.Call[api.Message](w, who, "conversations.reply", `{"id":"`+conv+`","text":"Yes","cannedResponseId":"can_of_another"}`)
 		if refusal == nil || refusal.Code != api.CodeValidationFailed || len(refusal.Errors) != 1 || refusal.Errors[0].Pointer != "/cannedResponseId" {
 			t.Errorf("%s: %+v", who.Source, refusal)
 		}
@@ -161,7 +162,7 @@ func TestReplyNamesACannedResponse(t *testing.T) {
 		t.Errorf("%+v", after)
 	}
 	for _, who := range []op.Caller{model, ada} {
-		if m := must[api.Message](w, who, "conversations.reply", `{"id":"`+conv+`","text":"Yes","cannedResponseId":"can_1"}`); m.CannedID != "can_1" {
+		if m := optest.Must[api.Message](w.As(who), "conversations.reply", `{"id":"`+conv+`","text":"Yes","cannedResponseId":"can_1"}`); m.CannedID != "can_1" {
 			t.Errorf("%s: %+v", who.Source, m)
 		}
 	}
@@ -173,12 +174,12 @@ func TestFields(t *testing.T) {
 	v := w.arrive(chat.Arrival{Hello: api.ChatIn{User: &api.ChatUser{Name: "Lin", Email: "lin@example.com"}}})
 	v.say("hello")
 	done := v.answered("You said: hello")
-	w.stop()
+	w.Stop()
 	conv := v.conv()
 	if c := w.do("assign", conv, `,"assigneeId":"usr_grace"`); c.AssigneeID != "usr_grace" || c.State != api.ConversationBot {
 		t.Errorf("%+v", c)
 	}
-	if _, refusal := call[api.Conversation](w, ada, "conversations.assign", `{"id":"`+conv+`","assigneeId":"usr_nobody"}`); refusal == nil || refusal.Pointer() != "/assigneeId" {
+	if _, refusal := optest.Call[api.Conversation](w, ada, "conversations.assign", `{"id":"`+conv+`","assigneeId":"usr_nobody"}`); refusal == nil || refusal.Pointer() != "/assigneeId" {
 		t.Errorf("%+v", refusal)
 	}
 	if c := w.do("tag", conv, `,"add":["VIP","vip","shipping"],"remove":["gone"]`); len(c.Tags) != 2 {
@@ -200,17 +201,17 @@ func TestFields(t *testing.T) {
 		`{}`: 1, `{"unread":true}`: 1, `{"state":"open"}`: 0, `{"state":"bot"}`: 1, `{"assigneeId":"me"}`: 0, `{"assigneeId":"usr_grace"}`: 1,
 		`{"personId":"per_1"}`: 1, `{"tag":"SHIPPING"}`: 1, `{"tag":"x"}`: 0, `{"q":"LIN hello"}`: 1, `{"q":"zebra"}`: 0,
 	} {
-		if got := len(must[api.Page[api.Conversation]](w, ada, "conversations.list", query).Data); got != n {
+		if got := len(optest.Must[api.Page[api.Conversation]](w, "conversations.list", query).Data); got != n {
 			t.Errorf("%s lists %d", query, got)
 		}
 	}
 	if c := w.do("markRead", conv, ""); c.Unread != 0 {
 		t.Errorf("%+v", c)
 	}
-	if got := len(must[api.Page[api.Conversation]](w, ada, "conversations.list", `{"unread":true}`).Data); got != 0 {
+	if got := len(optest.Must[api.Page[api.Conversation]](w, "conversations.list", `{"unread":true}`).Data); got != 0 {
 		t.Errorf("%d unread", got)
 	}
-	if m := must[api.Message](w, ada, "conversations.rateMessage", `{"id":"`+conv+`","messageId":"`+done.ID+`","rating":-1}`); m.Rating != -1 {
+	if m := optest.Must[api.Message](w, "conversations.rateMessage", `{"id":"`+conv+`","messageId":"`+done.ID+`","rating":-1}`); m.Rating != -1 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -231,16 +232,16 @@ func TestOtherTeam(t *testing.T) {
 			"conversations.assign": `,"assigneeId":""`, "conversations.rateMessage": `,"messageId":"msg_1","rating":1`,
 			"conversations.link": `,"personId":""`, "conversations.typing": `,"on":true`,
 		}[row.Name]
-		_, refusal := call[map[string]any](w, stranger, row.Name, `{"id":"`+conv+`"`+body+`}`)
+		_, refusal := optest.Call[map[string]any](w, stranger, row.Name, `{"id":"`+conv+`"`+body+`}`)
 		if refusal == nil || refusal.Code != api.CodeNotFound {
 			t.Errorf("%s: %+v", row.Name, refusal)
 		}
 	}
-	for _, s := range w.table.Streams {
+	for _, s := range w.Table.Streams {
 		if s.Name != "conversations.conversation" {
 			continue
 		}
-		err := w.table.Follow(t.Context(), s, stranger, op.Args{Body: []byte(`{"id":"` + conv + `"}`)}, func(string, any) error { return nil })
+		err := w.Table.Follow(t.Context(), s, stranger, op.Args{Body: []byte(`{"id":"` + conv + `"}`)}, func(string, any) error { return nil })
 		if refusal, ok := err.(*api.Error); !ok || refusal.Code != api.CodeNotFound {
 			t.Errorf("stream: %v", err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -25,14 +26,14 @@ var errEnough = errors.New("enough")
 
 // follow reads until done says so.
 func (w *world) follow(who op.Caller, name, body string, done func(*follower) bool) *follower {
-	w.t.Helper()
+	w.T.Helper()
 	f := &follower{}
-	for _, s := range w.table.Streams {
+	for _, s := range w.Table.Streams {
 		if s.Name != name {
 			continue
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		err := w.table.Follow(ctx, s, who, op.Args{Body: []byte(body)}, func(id string, v any) error {
+		err := w.Table.Follow(ctx, s, who, op.Args{Body: []byte(body)}, func(id string, v any) error {
 			f.ids, f.events = append(f.ids, id), append(f.events, v.(api.ConversationEvent))
 			if done(f) {
 				cancel()
@@ -41,7 +42,7 @@ func (w *world) follow(who op.Caller, name, body string, done func(*follower) bo
 			return nil
 		})
 		if err != nil {
-			w.t.Fatalf("%s: %v", name, err)
+			w.T.Fatalf("%s: %v", name, err)
 		}
 	}
 	return f
@@ -56,12 +57,12 @@ func TestInbox(t *testing.T) {
 	w.activate(nil)
 	first, second := w.arrive(chat.Arrival{Address: "10.0.1.1"}), w.arrive(chat.Arrival{Address: "10.0.2.1"})
 	first.say("one")
-	w.tick(1e9)
+	w.Pass(1e9)
 	second.say("two")
 	firstID, secondID := first.conv(), second.conv()
 	f := w.follow(ada, "conversations.inbox", `{}`, func(f *follower) bool {
 		if len(f.events) == 2 {
-			w.tick(1e9)
+			w.Pass(1e9)
 			first.say("three")
 		}
 		return len(f.events) == 3
@@ -77,15 +78,15 @@ func TestInbox(t *testing.T) {
 	if f.ids[0] != "" || f.ids[1] == "" || f.ids[2] <= f.ids[1] {
 		t.Errorf("ids %q", f.ids)
 	}
-	w.tick(1e9)
-	must[api.Conversation](w, ada, "conversations.tag", `{"id":"`+secondID+`","add":["x"]}`)
+	w.Pass(1e9)
+	optest.Must[api.Conversation](w, "conversations.tag", `{"id":"`+secondID+`","add":["x"]}`)
 	back := w.follow(ada, "conversations.inbox", `{"lastEventId":"`+f.ids[2]+`"}`, func(f *follower) bool { return f.last().Conversation.ID == secondID })
 	if c := back.last().Conversation; len(c.Tags) != 1 {
 		t.Errorf("%+v", c)
 	}
 	w.follow(ada, "conversations.inbox", `{}`, func(f *follower) bool {
 		if len(f.events) == 2 {
-			must[api.Deleted](w, ada, "conversations.delete", `{"id":"`+firstID+`"}`)
+			optest.Must[api.Deleted](w, "conversations.delete", `{"id":"`+firstID+`"}`)
 		}
 		return f.last().Type == "deleted" && f.last().Conversation.ID == firstID
 	})
@@ -148,11 +149,11 @@ func TestSlowMember(t *testing.T) {
 	v.say("hello")
 	conv := v.conv()
 	var refusal error
-	for _, s := range w.table.Streams {
+	for _, s := range w.Table.Streams {
 		if s.Name == "conversations.conversation" {
-			refusal = w.table.Follow(t.Context(), s, ada, op.Args{Body: []byte(`{"id":"` + conv + `"}`)}, func(string, any) error {
+			refusal = w.Table.Follow(t.Context(), s, ada, op.Args{Body: []byte(`{"id":"` + conv + `"}`)}, func(string, any) error {
 				for i := range 100 { // while this reader holds its first event
-					must[api.Message](w, grace, "conversations.note", fmt.Sprintf(`{"id":%q,"text":"%d"}`, conv, i))
+					optest.Must[api.Message](w.As(grace), "conversations.note", fmt.Sprintf(`{"id":%q,"text":"%d"}`, conv, i))
 				}
 				return nil
 			})
@@ -174,7 +175,7 @@ func TestComeAndGo(t *testing.T) {
 	defer wg.Wait()
 	wg.Go(func() {
 		for range n {
-			must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"x"}`)
+			optest.Must[api.Message](w, "conversations.reply", `{"id":"`+conv+`","text":"x"}`)
 		}
 	})
 	for since < n+1 {
@@ -235,7 +236,7 @@ func TestManyAtOnce(t *testing.T) {
 				who := []op.Caller{ada, grace}[rand.IntN(2)]
 				name := []string{"reply", "note", "takeOver", "returnToBot", "setState"}[rand.IntN(5)]
 				members := map[string]string{"reply": `,"text":"x"`, "note": `,"text":"x"`, "setState": `,"state":"resolved"`}[name]
-				_, refusal := call[map[string]any](w, who, "conversations."+name, `{"id":"`+ids[i]+`"`+members+`}`)
+				_, refusal := optest.Call[map[string]any](w, who, "conversations."+name, `{"id":"`+ids[i]+`"`+members+`}`)
 				if refusal != nil && refusal.Code != api.CodeInvalidTransition {
 					t.Errorf("%s: %v", name, refusal)
 				}
@@ -243,7 +244,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	w.stop()
+	w.Stop()
 	for i := range visitors {
 		list := w.messages(ids[i])
 		notes, cids := map[int]bool{}, 0
@@ -268,7 +269,7 @@ func TestManyAtOnce(t *testing.T) {
 // seesAll asserts that every message that is no note came once, in order. A
 // repeated cid is acknowledged with a seq from before.
 func (v *visitor) seesAll(n int, notes map[int]bool) {
-	v.w.t.Helper()
+	v.w.T.Helper()
 	next := 1
 	for _, f := range v.take() {
 		if f.Seq == 0 || f.T == "read" || f.T == "ack" && f.Seq < next {
@@ -278,7 +279,7 @@ func (v *visitor) seesAll(n int, notes map[int]bool) {
 			next++
 		}
 		if f.Seq != next {
-			v.w.t.Fatalf("%s has seq %d where %d is next", f.T, f.Seq, next)
+			v.w.T.Fatalf("%s has seq %d where %d is next", f.T, f.Seq, next)
 		}
 		next++
 	}
@@ -286,6 +287,6 @@ func (v *visitor) seesAll(n int, notes map[int]bool) {
 		next++
 	}
 	if next != n+1 {
-		v.w.t.Errorf("the last seen is %d of %d", next-1, n)
+		v.w.T.Errorf("the last seen is %d of %d", next-1, n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -30,7 +31,7 @@ func TestQuestion(t *testing.T) {
 	if ready.Visitor == "" || ready.Conv != "" || ready.Agent.Name != "Nova" || !ready.Agent.Online || ready.Limits.Chars != 4000 || ready.Color != "#112233" || ready.Greet != "Hi" || ready.Resumed {
 		t.Fatalf("ready %+v", ready)
 	}
-	if list := must[api.Page[api.Conversation]](w, ada, "conversations.list", `{}`); len(list.Data) != 0 {
+	if list := optest.Must[api.Page[api.Conversation]](w, "conversations.list", `{}`); len(list.Data) != 0 {
 		t.Fatalf("stored before the first message: %+v", list)
 	}
 	ack := v.say("Do you ship to Japan?")
@@ -48,7 +49,7 @@ func TestQuestion(t *testing.T) {
 	if got := texts(w.messages(c.ID)); got != "visitor: Do you ship to Japan? | agent: 5 days." {
 		t.Error(got)
 	}
-	if got := strings.Join(w.eventTypes(), " "); got != "conversation.started conversation.message_received conversation.message_sent" {
+	if got := strings.Join(w.EventTypes(), " "); got != "conversation.started conversation.message_received conversation.message_sent" {
 		t.Error(got)
 	}
 }
@@ -62,10 +63,10 @@ func TestResume(t *testing.T) {
 	v.say("one")
 	token, conv := v.ready().Visitor, v.conv()
 	v.visit.Close()
-	must[api.Message](w, ada, "conversations.note", `{"id":"`+conv+`","text":"secret"}`)
-	must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"two"}`)
+	optest.Must[api.Message](w, "conversations.note", `{"id":"`+conv+`","text":"secret"}`)
+	optest.Must[api.Message](w, "conversations.reply", `{"id":"`+conv+`","text":"two"}`)
 	again := w.arrive(chat.Arrival{Address: "10.0.1.1", Hello: api.ChatIn{Visitor: token, Since: 1}})
-	must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"three"}`)
+	optest.Must[api.Message](w, "conversations.reply", `{"id":"`+conv+`","text":"three"}`)
 	again.until("three", func(f api.ChatOut) bool { return f.Text == "three" })
 	if got := kinds(again.frames); got != "ready msg read msg" && got != "ready msg msg" {
 		t.Errorf("missed %s: %+v", got, again.frames)
@@ -95,9 +96,9 @@ func TestMeanwhile(t *testing.T) {
 	v := w.arrive(chat.Arrival{})
 	v.say("one")
 	conv := v.conv()
-	w.between = func() { must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"two"}`) }
+	w.between = func() { optest.Must[api.Message](w, "conversations.reply", `{"id":"`+conv+`","text":"two"}`) }
 	again := w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: v.ready().Visitor, Since: 1}})
-	must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"three"}`)
+	optest.Must[api.Message](w, "conversations.reply", `{"id":"`+conv+`","text":"three"}`)
 	var got []string
 	for _, f := range again.take() {
 		if f.T == "msg" {

@@ -55,12 +55,12 @@ func TestProofEnds(t *testing.T) {
 	} {
 		opens(what, forged, withSecret(1), false)
 	}
-	w.tick(6 * 24 * time.Hour)
+	w.Pass(6 * 24 * time.Hour)
 	v = w.arrive(chat.Arrival{Site: withSecret(1), Hello: api.ChatIn{Visitor: token}})
 	if r := v.ready(); r.Visitor != token {
 		t.Errorf("a connection without a proof makes the proof last longer: %s, then %s", token, r.Visitor)
 	}
-	w.tick(2 * 24 * time.Hour)
+	w.Pass(2 * 24 * time.Hour)
 	opens("after its end", token, withSecret(1), false)
 	if _, err := w.chat.Visit(t.Context(), chat.Arrival{Team: "team_a", Site: api.Site{ID: "site_1", Identity: "required"}, Hello: api.ChatIn{Visitor: token}}); err == nil {
 		t.Error("a proof that has ended lets a visitor in where one is required")
@@ -91,10 +91,10 @@ func formerID(key []byte, siteID string) string {
 }
 
 func (w *world) bytesOf(path string) []byte {
-	w.t.Helper()
+	w.T.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return b
 }
@@ -108,7 +108,7 @@ func TestClearKeyIsSealed(t *testing.T) {
 	w.activate(nil)
 	key := bytes.Repeat([]byte("0123456789abcdef"), 2)
 	table := kv.NewTable[stored]("chatsecret")
-	if err := w.store.Update(t.Context(), func(tx kv.Tx) error { return table.Insert(tx, "", "visitors", &stored{key}) }); err != nil {
+	if err := w.Store.Update(t.Context(), func(tx kv.Tx) error { return table.Insert(tx, "", "visitors", &stored{key}) }); err != nil {
 		t.Fatal(err)
 	}
 	anonymous := formerToken(key, "visitor", "vis_00000000000000000000000001")
@@ -124,7 +124,7 @@ func TestClearKeyIsSealed(t *testing.T) {
 	seven.say("long ago")
 	theirs := seven.conv()
 	seven.visit.Close()
-	if err := w.store.Update(t.Context(), func(tx kv.Tx) error { return chat.SetVisitor(tx, "team_a", theirs, earlier) }); err != nil {
+	if err := w.Store.Update(t.Context(), func(tx kv.Tx) error { return chat.SetVisitor(tx, "team_a", theirs, earlier) }); err != nil {
 		t.Fatal(err)
 	}
 
@@ -143,10 +143,10 @@ func TestClearKeyIsSealed(t *testing.T) {
 		t.Error("a token of the earlier form opens nothing")
 	}
 	backup := filepath.Join(t.TempDir(), "copy.db")
-	if err := w.store.BackupFile(t.Context(), backup); err != nil {
+	if err := w.Store.BackupFile(t.Context(), backup); err != nil {
 		t.Fatal(err)
 	}
-	for what, path := range map[string]string{"file": w.path, "backup": backup} {
+	for what, path := range map[string]string{"file": w.Path(), "backup": backup} {
 		if bytes.Contains(w.bytesOf(path), key) {
 			t.Errorf("the key is in the %s", what)
 		}
@@ -165,7 +165,7 @@ func TestClearKeyIsSealed(t *testing.T) {
 	if r := w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: anonymous}}).ready(); r.Conv != conv {
 		t.Error("after a restart a token of the earlier form opens nothing")
 	}
-	w.tick(8 * 24 * time.Hour)
+	w.Pass(8 * 24 * time.Hour)
 	if r := w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: anonymous}}).ready(); r.Resumed {
 		t.Error("a token of the earlier form is accepted for ever")
 	}
@@ -180,7 +180,7 @@ func TestBackupWithoutTheSecretKey(t *testing.T) {
 	v.say("hello")
 	token, conv := v.ready().Visitor, v.conv()
 	v.visit.Close()
-	file := filepath.Join(filepath.Dir(w.path), seal.File)
+	file := filepath.Join(filepath.Dir(w.Path()), seal.File)
 	right := w.bytesOf(file)
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
@@ -211,11 +211,11 @@ func TestFreshKeysAreSealed(t *testing.T) {
 	w := newWorld(t, chat.Options{})
 	token := w.arrive(chat.Arrival{}).ready().Visitor
 	id, _, _ := strings.Cut(token, ".")
-	w.stop()
-	if err := w.store.Update(context.Background(), func(kv.Tx) error { return nil }); err != nil {
+	w.Stop()
+	if err := w.Store.Update(context.Background(), func(kv.Tx) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	file := w.bytesOf(w.path)
+	file := w.bytesOf(w.Path())
 	for i := 0; i+32 <= len(file); i++ {
 		if key := file[i : i+32]; !bytes.Equal(key, make([]byte, 32)) && formerToken(key, "visitor", id) == token {
 			t.Fatalf("the key is at byte %d of the file", i)

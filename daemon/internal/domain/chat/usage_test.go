@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -18,7 +19,7 @@ import (
 // fill sends messages from an address, each visitor as many as it may, until the
 // chat takes no more. It returns how many it took.
 func (w *world) fill(address, text string) (n int, refusal *api.Error) {
-	w.t.Helper()
+	w.T.Helper()
 	for {
 		v := w.arrive(chat.Arrival{Address: address})
 		for range 20 {
@@ -27,7 +28,7 @@ func (w *world) fill(address, text string) (n int, refusal *api.Error) {
 				v.visit.Close()
 				return n, e
 			} else if err != nil {
-				w.t.Fatal(err)
+				w.T.Fatal(err)
 			}
 			v.take()
 			n++
@@ -76,14 +77,14 @@ func TestDailyAmount(t *testing.T) {
 			if !slices.Equal(w.audited, []string{row.audited}) {
 				t.Errorf("the audit log says %q", w.audited)
 			}
-			w.tick(24 * time.Hour)
+			w.Pass(24 * time.Hour)
 			if err := try(row.full); err != nil {
 				t.Errorf("the next day: %v", err)
 			}
 			if err := w.chat.Sweep(t.Context()); err != nil || w.usageRows() == 0 {
 				t.Errorf("rows that still count are gone: %v", err)
 			}
-			w.tick(72 * time.Hour)
+			w.Pass(72 * time.Hour)
 			if err := w.chat.Sweep(t.Context()); err != nil || w.usageRows() != 0 {
 				t.Errorf("%d rows of past days, %v", w.usageRows(), err)
 			}
@@ -92,14 +93,14 @@ func TestDailyAmount(t *testing.T) {
 }
 
 func (w *world) usageRows() (n int) {
-	w.t.Helper()
+	w.T.Helper()
 	table := kv.NewTable[struct{}]("chatuse")
-	err := w.store.View(context.Background(), func(tx kv.Tx) error {
+	err := w.Store.View(context.Background(), func(tx kv.Tx) error {
 		_, err := table.Each(tx, "", -1, func(string, string, *struct{}) error { n++; return nil })
 		return err
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return n
 }
@@ -134,13 +135,13 @@ func TestEditsAreCounted(t *testing.T) {
 	v.say("hello")
 	m := v.answered("You said: hello")
 	conv := v.conv()
-	before := w.store.Stats().Commits
+	before := w.Store.Stats().Commits
 	for range 5 {
 		v.receive(api.ChatIn{T: "read", Seq: 0})
 		v.receive(api.ChatIn{T: "identify", User: &api.ChatUser{}})
 		v.receive(api.ChatIn{T: "feedback", ID: m.ID, V: 0})
 	}
-	if after := w.store.Stats().Commits; after != before {
+	if after := w.Store.Stats().Commits; after != before {
 		t.Errorf("%d commits for what changes nothing", after-before)
 	}
 	v.receive(api.ChatIn{T: "read", Seq: 2})
@@ -154,7 +155,7 @@ func TestEditsAreCounted(t *testing.T) {
 	if c := w.get(conv); c.Visitor.Name != "Lin" || c.Rating != 1 || c.ReadSeq != 2 || c.State != api.ConversationBot {
 		t.Errorf("%+v", c)
 	}
-	w.tick(time.Minute)
+	w.Pass(time.Minute)
 	v.receive(api.ChatIn{T: "feedback", ID: m.ID, V: -1})
 
 	full := newWorld(t, chat.Options{DailyPerNetwork: 20_000, EditsPerMinute: 1000})
@@ -175,8 +176,8 @@ func TestEventsAreShort(t *testing.T) {
 	v := w.arrive(chat.Arrival{})
 	v.say(strings.Repeat("é", 4000))
 	conv := v.conv()
-	must[api.Message](w, ada, "conversations.reply", `{"id":"`+conv+`","text":"`+strings.Repeat("y", 4000)+`"}`)
-	for _, e := range must[api.Page[api.Event]](w, ada, "events.list", `{"limit":100}`).Data {
+	optest.Must[api.Message](w, "conversations.reply", `{"id":"`+conv+`","text":"`+strings.Repeat("y", 4000)+`"}`)
+	for _, e := range optest.Must[api.Page[api.Event]](w, "events.list", `{"limit":100}`).Data {
 		if len(e.Data.Object) > 4000 {
 			t.Errorf("%s takes %d bytes", e.Type, len(e.Data.Object))
 		}
@@ -193,7 +194,7 @@ func BenchmarkVisitorsDay(b *testing.B) {
 		w := newWorld(b, chat.Options{Starts: 1 << 20})
 		w.activate(nil)
 		size := func() float64 {
-			info, err := os.Stat(w.path)
+			info, err := os.Stat(w.Path())
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -3,38 +3,27 @@ package chat_test
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/sourcegraph/conc"
-
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
-	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/seal"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
-	"edgesvc.dev/svc/kv/bolt"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 // world is conversations on a store of their own. The agent is a script; it is
 // tested with its own package.
 type world struct {
-	t     testing.TB
-	path  string
-	o     chat.Options
-	store *bolt.Store
-	chat  *chat.Service
-	table *op.Table
-	stop  func() // of the workers
+	*optest.World
+	o    chat.Options
+	chat *chat.Service
 
 	mu      sync.Mutex // guards what follows
-	now     time.Time
 	agent   *api.Agent // active
 	script  func(context.Context, chat.Question) (api.AgentAnswer, error)
 	settled int
@@ -44,46 +33,30 @@ type world struct {
 
 func newWorld(t testing.TB, o chat.Options) *world {
 	w := &world{
-		t: t, path: filepath.Join(t.TempDir(), "svc.db"), o: o, stop: func() {}, now: time.Now().Truncate(time.Second),
+		World: optest.New(t, chat.Events()), o: o,
 		agent: &api.Agent{Head: api.Head{ID: "agt_1"}, Name: "Nova", RespondToChats: true, Active: true, HandoffMessage: "A person will help you."},
 	}
+	w.Who = ada
 	w.script = func(_ context.Context, q chat.Question) (api.AgentAnswer, error) {
 		return api.AgentAnswer{Text: "You said: " + q.Turns[len(q.Turns)-1].Text, Provider: "offline"}, nil
 	}
 	if w.o.Debounce == 0 {
 		w.o.Debounce = -1
 	}
-	w.open()
-	t.Cleanup(func() {
-		w.stop()
-		w.store.Close()
-	})
+	w.join()
+	w.Checked(chat.Tables())
 	return w
 }
 
-func (w *world) open() {
-	w.t.Helper()
-	store, err := bolt.Open(w.path, bolt.Options{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	box, err := seal.Open(filepath.Dir(w.path))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	log := event.New(store, chat.Events())
-	w.store, w.chat = store, chat.New(store, log, w.o)
-	w.chat.Seal = box
+func (w *world) join() {
+	w.T.Helper()
+	w.chat = chat.New(w.Store, w.Log, w.o)
+	w.chat.Seal, w.chat.Now = w.Seal(), w.Now
 	w.chat.Audit = func(_ kv.Tx, _ *op.Caller, action, target string) error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.audited = append(w.audited, action+" "+target)
 		return nil
-	}
-	w.chat.Now = func() time.Time {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return w.now
 	}
 	w.chat.ActiveAgent = func(_ context.Context, team string) (api.Agent, bool, error) {
 		w.mu.Lock()
@@ -119,38 +92,24 @@ func (w *world) open() {
 		return "", &kv.NotFoundError{Table: "user", ID: id}
 	}
 	w.chat.Canned = func(_ kv.Tx, team, id string) (bool, error) { return team == "team_a" && id == "can_1", nil }
-	w.table = op.NewTable(store, op.NewLimiter(nil), w.chat.Ops(), log.Ops())
-	w.table.AddStreams(w.chat.Streams())
+	w.Join(w.chat.Ops())
+	w.Table.AddStreams(w.chat.Streams())
 }
 
 // work starts the workers.
 func (w *world) work() *world {
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg conc.WaitGroup
-	wg.Go(func() { w.chat.Run(ctx) })
-	w.stop = func() {
-		cancel()
-		wg.Wait()
-		w.stop = func() {}
-	}
+	w.Work(w.chat.Run)
 	return w
 }
 
 // restart is what a crash leaves, started again.
 func (w *world) restart() {
-	w.t.Helper()
-	w.stop()
-	w.store.Close()
-	w.open()
-	if err := w.chat.Reclaim(w.t.Context()); err != nil {
-		w.t.Fatal(err)
+	w.T.Helper()
+	w.Reopen()
+	w.join()
+	if err := w.chat.Reclaim(w.T.Context()); err != nil {
+		w.T.Fatal(err)
 	}
-}
-
-func (w *world) tick(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
 }
 
 // answers sets what the agent does.
@@ -167,62 +126,30 @@ func (w *world) activate(a *api.Agent) {
 }
 
 func member(id, name string) op.Caller {
-	return op.Caller{
-		Kind: op.Session, Credential: "sess_" + id, Team: "team_a", Role: op.Admin, Scopes: op.AllScopes,
-		Source: "dashboard", Actor: api.Actor{Type: "user", ID: id}, Name: name,
-	}
+	who := optest.Member("team_a", id, op.Admin)
+	who.Scopes, who.Name = op.AllScopes, name
+	return who
 }
 
 var (
 	ada   = member("usr_ada", "Ada")
 	grace = member("usr_grace", "Grace")
-	key   = op.Caller{Kind: op.Key, Credential: "key_1", Team: "team_a", Scopes: op.AllScopes, Source: "api", Actor: api.Actor{Type: "key", ID: "key_1"}, Name: "ci"}
+	key   = optest.Key("team_a")
 )
 
-// call runs an operation with arguments as a client writes them.
-func call[Out any](w *world, who op.Caller, name, body string) (Out, *api.Error) {
-	w.t.Helper()
-	var out Out
-	row := w.table.Lookup(name)
-	if row == nil {
-		w.t.Fatal("no operation " + name)
-	}
-	res, refusal := w.table.Call(context.Background(), op.Request{Op: row, Caller: who, Args: op.Args{Body: []byte(body)}})
-	if refusal != nil {
-		return out, refusal
-	}
-	b, err := op.Encode(nil, res.Value)
-	if err == nil {
-		err = json.Unmarshal(b, &out)
-	}
-	if err != nil {
-		w.t.Fatalf("%s: %v: %s", name, err, b)
-	}
-	return out, nil
-}
-
-func must[Out any](w *world, who op.Caller, name, body string) Out {
-	w.t.Helper()
-	out, refusal := call[Out](w, who, name, body)
-	if refusal != nil {
-		w.t.Fatalf("%s %s: %+v", name, body, refusal)
-	}
-	return out
-}
-
 func (w *world) do(name, id, members string) api.Conversation {
-	w.t.Helper()
-	return must[api.Conversation](w, ada, "conversations."+name, `{"id":"`+id+`"`+members+`}`)
+	w.T.Helper()
+	return optest.Must[api.Conversation](w, "conversations."+name, `{"id":"`+id+`"`+members+`}`)
 }
 
 func (w *world) get(id string) api.Conversation {
-	w.t.Helper()
+	w.T.Helper()
 	return w.do("get", id, "")
 }
 
 func (w *world) messages(id string) []api.Message {
-	w.t.Helper()
-	return must[api.MessageList](w, ada, "conversations.messages", `{"id":"`+id+`","limit":200}`).Data
+	w.T.Helper()
+	return optest.Must[api.MessageList](w, "conversations.messages", `{"id":"`+id+`","limit":200}`).Data
 }
 
 // texts are who wrote what, in order.
@@ -232,15 +159,6 @@ func texts(list []api.Message) string {
 		out = append(out, m.Author.Type+": "+m.Text)
 	}
 	return strings.Join(out, " | ")
-}
-
-func (w *world) eventTypes() []string {
-	w.t.Helper()
-	var types []string
-	for _, e := range must[api.Page[api.Event]](w, ada, "events.list", `{"order":"asc","limit":100}`).Data {
-		types = append(types, e.Type)
-	}
-	return types
 }
 
 var shop = api.Site{ID: "site_1", Name: "Acme", Color: "#112233", Greeting: "Hi"}
@@ -254,7 +172,7 @@ type visitor struct {
 }
 
 func (w *world) arrive(a chat.Arrival) *visitor {
-	w.t.Helper()
+	w.T.Helper()
 	if a.Team == "" {
 		a.Team = "team_a"
 	}
@@ -264,9 +182,9 @@ func (w *world) arrive(a chat.Arrival) *visitor {
 	a.Hello.T = "hello"
 	visit, err := w.chat.Visit(context.Background(), a)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	w.t.Cleanup(visit.Close)
+	w.T.Cleanup(visit.Close)
 	return &visitor{w: w, visit: visit, woken: woken(visit)}
 }
 
@@ -289,7 +207,7 @@ func (v *visitor) take() []api.ChatOut {
 
 // until waits for a frame that is wanted, and returns it.
 func (v *visitor) until(what string, want func(api.ChatOut) bool) api.ChatOut {
-	v.w.t.Helper()
+	v.w.T.Helper()
 	timeout := time.After(20 * time.Second)
 	for {
 		if i := slices.IndexFunc(v.take(), want); i >= 0 {
@@ -298,30 +216,30 @@ func (v *visitor) until(what string, want func(api.ChatOut) bool) api.ChatOut {
 		select {
 		case <-v.woken:
 		case <-timeout:
-			v.w.t.Fatalf("no %s among %+v", what, v.frames)
+			v.w.T.Fatalf("no %s among %+v", what, v.frames)
 		}
 	}
 }
 
 func (v *visitor) frame(t string) api.ChatOut {
-	v.w.t.Helper()
+	v.w.T.Helper()
 	return v.until(t, func(f api.ChatOut) bool { return f.T == t })
 }
 
-func (v *visitor) ready() api.ChatOut { v.w.t.Helper(); return v.frame("ready") }
+func (v *visitor) ready() api.ChatOut { v.w.T.Helper(); return v.frame("ready") }
 
 func (v *visitor) try(f api.ChatIn) error { return v.visit.Receive(context.Background(), f) }
 
 func (v *visitor) receive(f api.ChatIn) {
-	v.w.t.Helper()
+	v.w.T.Helper()
 	if err := v.try(f); err != nil {
-		v.w.t.Fatalf("%+v: %v", f, err)
+		v.w.T.Fatalf("%+v: %v", f, err)
 	}
 }
 
 // say sends a message and returns its acknowledgement.
 func (v *visitor) say(text string) api.ChatOut {
-	v.w.t.Helper()
+	v.w.T.Helper()
 	cid := rand.Text()
 	v.receive(api.ChatIn{T: "msg", CID: cid, Text: text})
 	return v.until("ack", func(f api.ChatOut) bool { return f.T == "ack" && f.CID == cid })
@@ -329,13 +247,13 @@ func (v *visitor) say(text string) api.ChatOut {
 
 // answered waits for the end of an answer with that text.
 func (v *visitor) answered(text string) api.ChatOut {
-	v.w.t.Helper()
+	v.w.T.Helper()
 	return v.until("answer "+text, func(f api.ChatOut) bool { return (f.T == "done" || f.T == "msg") && f.Text == text })
 }
 
 // conv is the id of the visitor's conversation.
 func (v *visitor) conv() string {
-	v.w.t.Helper()
+	v.w.T.Helper()
 	again := v.w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: v.ready().Visitor}, Address: "10.9.9.9"})
 	defer again.visit.Close()
 	return again.ready().Conv

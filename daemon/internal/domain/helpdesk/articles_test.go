@@ -8,6 +8,7 @@ import (
 
 	"github.com/sourcegraph/conc"
 
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/safehtml/xsstest"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -30,12 +31,12 @@ func TestLife(t *testing.T) {
 		{"article.archived", func() { a = w.do("archive", a.ID) }, "ARCHIVED"},
 		{"article.updated", func() { a = w.do("unarchive", a.ID) }, "DRAFT"},
 		{"article.archived", func() { a = w.do("archive", a.ID) }, "ARCHIVED"},
-		{"article.deleted", func() { must[api.Deleted](w, "helpdesk.articles.delete", `{"id":"`+a.ID+`"}`) }, "ARCHIVED"},
+		{"article.deleted", func() { optest.Must[api.Deleted](w, "helpdesk.articles.delete", `{"id":"`+a.ID+`"}`) }, "ARCHIVED"},
 	}
 	version := 0
 	for i, step := range steps {
 		before := a.Version
-		if got := w.newEvents(step.do); got != step.events || a.Status != step.status {
+		if got := w.NewEvents(step.do); got != step.events || a.Status != step.status {
 			t.Errorf("step %d: events %q, status %s", i, got, a.Status)
 		}
 		if (step.events == "") != (a.Version == before) && i < len(steps)-1 {
@@ -49,7 +50,7 @@ func TestLife(t *testing.T) {
 	if version != 8 || a.Slug != "how-to-begin" {
 		t.Errorf("%+v", a)
 	}
-	w.refused(api.CodeNotFound, "helpdesk.articles.get", `{"id":"`+a.ID+`"}`)
+	w.Refused(api.CodeNotFound, "helpdesk.articles.get", `{"id":"`+a.ID+`"}`)
 }
 
 func TestRefusals(t *testing.T) {
@@ -59,7 +60,7 @@ func TestRefusals(t *testing.T) {
 	w.do("archive", gone.ID)
 	public := w.draft("Public")
 	w.do("publish", public.ID)
-	other, refusal := call[api.Category](w, as("team_b"), "helpdesk.categories.create", `{"name":"Theirs"}`)
+	other, refusal := optest.Call[api.Category](w, optest.Key("team_b"), "helpdesk.categories.create", `{"name":"Theirs"}`)
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
@@ -82,12 +83,12 @@ func TestRefusals(t *testing.T) {
 		{api.CodeInvalidTransition, update, `{"id":"` + gone.ID + `","title":"x"}`, ""},
 		{api.CodeNotFound, "helpdesk.articles.feedback", `{"id":"` + a.ID + `","helpful":true}`, ""},
 	} {
-		e := w.refused(tt.code, tt.op, tt.body)
+		e := w.Refused(tt.code, tt.op, tt.body)
 		if tt.member != "" && (len(e.Errors) == 0 || e.Errors[0].Pointer != tt.member) {
 			t.Errorf("%s %.80s: %+v", tt.op, tt.body, e.Errors)
 		}
 	}
-	e := w.refused(api.CodeSlugTaken, create, `{"title":"x","content":"x","slug":"first"}`)
+	e := w.Refused(api.CodeSlugTaken, create, `{"title":"x","content":"x","slug":"first"}`)
 	if e.SuggestedSlug != "first-2" || e.ExistingID != a.ID {
 		t.Errorf("%+v", e)
 	}
@@ -97,9 +98,9 @@ func TestRefusals(t *testing.T) {
 func TestOtherTeam(t *testing.T) {
 	w := newWorld(t)
 	a := w.article("Ours", "<p>x</p>")
-	c := must[api.Category](w, "helpdesk.categories.create", `{"name":"Ours"}`)
+	c := optest.Must[api.Category](w, "helpdesk.categories.create", `{"name":"Ours"}`)
 	w.check(w.desk.Gap(t.Context(), "team_a", "Where is the giraffe?"))
-	g := must[api.Page[api.Gap]](w, "helpdesk.gaps.list", `{}`).Data[0]
+	g := optest.Must[api.Page[api.Gap]](w, "helpdesk.gaps.list", `{}`).Data[0]
 	for _, row := range w.desk.Ops() {
 		id, isArticle := a.ID, strings.Contains(row.Path, "/articles/")
 		switch {
@@ -119,11 +120,11 @@ func TestOtherTeam(t *testing.T) {
 		case "helpdesk.articles.feedback":
 			body = `{"id":"` + id + `","helpful":true}`
 		}
-		if _, e := call[map[string]any](w, as("team_b"), row.Name, body); e == nil || e.Code != api.CodeNotFound {
+		if _, e := optest.Call[map[string]any](w, optest.Key("team_b"), row.Name, body); e == nil || e.Code != api.CodeNotFound {
 			t.Errorf("%s: %+v", row.Name, e)
 		}
 	}
-	page, e := call[api.Page[api.Article]](w, as("team_b"), "helpdesk.articles.list", `{}`)
+	page, e := optest.Call[api.Page[api.Article]](w, optest.Key("team_b"), "helpdesk.articles.list", `{}`)
 	if e != nil || len(page.Data) != 0 {
 		t.Errorf("%+v %+v", page, e)
 	}
@@ -133,16 +134,16 @@ func TestOtherTeam(t *testing.T) {
 func TestAIMakesDrafts(t *testing.T) {
 	w := newWorld(t)
 	for _, source := range []string{"mcp", "agent"} {
-		a, e := call[api.Article](w, from(source), "helpdesk.articles.create", `{"title":"By AI","content":"x","status":"PUBLISHED"}`)
+		a, e := optest.Call[api.Article](w, from(source), "helpdesk.articles.create", `{"title":"By AI","content":"x","status":"PUBLISHED"}`)
 		if e != nil || a.Status != "DRAFT" || a.Provenance.Source != source {
 			t.Errorf("%s: %+v %+v", source, a, e)
 		}
-		_, e = call[api.Article](w, from(source), "helpdesk.articles.update", `{"id":"`+a.ID+`","status":"PUBLISHED"}`)
+		_, e = optest.Call[api.Article](w, from(source), "helpdesk.articles.update", `{"id":"`+a.ID+`","status":"PUBLISHED"}`)
 		if e == nil || e.Errors[0].Pointer != "/status" {
 			t.Errorf("%s published by update: %+v", source, e)
 		}
 		w.do("publish", a.ID)
-		if _, e = call[api.Article](w, from(source), "helpdesk.articles.update", `{"id":"`+a.ID+`","title":"By AI, corrected"}`); e != nil {
+		if _, e = optest.Call[api.Article](w, from(source), "helpdesk.articles.update", `{"id":"`+a.ID+`","title":"By AI, corrected"}`); e != nil {
 			t.Errorf("%s cannot correct a public article: %+v", source, e)
 		}
 	}
@@ -177,13 +178,13 @@ func TestRevisions(t *testing.T) {
 	}
 	w.patch(a.ID, `"locale":"de"`) // no text
 	list := func(more string) []api.ArticleRevision {
-		return must[api.Page[api.ArticleRevision]](w, "helpdesk.articles.revisions", `{"id":"`+a.ID+`","limit":100`+more+`}`).Data
+		return optest.Must[api.Page[api.ArticleRevision]](w, "helpdesk.articles.revisions", `{"id":"`+a.ID+`","limit":100`+more+`}`).Data
 	}
 	all := list(`,"include":"content"`)
 	if len(all) != 50 || all[0].Number != 55 || all[49].Number != 6 || all[0].Content != "<p>Text 53</p>" || list("")[0].Content != "" {
 		t.Errorf("%d revisions, %+v", len(all), all[0])
 	}
-	restored := must[api.Article](w, "helpdesk.articles.restoreRevision", `{"id":"`+a.ID+`","n":6}`)
+	restored := optest.Must[api.Article](w, "helpdesk.articles.restoreRevision", `{"id":"`+a.ID+`","n":6}`)
 	if restored.Content != "<p>Text 4</p>" || restored.Excerpt != "Text 4" || restored.Version != 58 {
 		t.Errorf("%+v", restored)
 	}
@@ -206,7 +207,7 @@ func TestExcerpt(t *testing.T) {
 
 func TestListFilters(t *testing.T) {
 	w := newWorld(t)
-	c := must[api.Category](w, "helpdesk.categories.create", `{"name":"Money"}`)
+	c := optest.Must[api.Category](w, "helpdesk.categories.create", `{"name":"Money"}`)
 	w.draft("a")
 	w.article("b", "x")
 	w.patch(w.article("c", "x").ID, `"categoryId":"`+c.ID+`","tags":["Cards"]`)
@@ -220,7 +221,7 @@ func TestListFilters(t *testing.T) {
 		`"tag":"cards"`: "c",
 	} {
 		var titles []string
-		for _, a := range must[api.Page[api.Article]](w, "helpdesk.articles.list", `{`+query+`}`).Data {
+		for _, a := range optest.Must[api.Page[api.Article]](w, "helpdesk.articles.list", `{`+query+`}`).Data {
 			titles = append(titles, a.Title)
 			if a.Content != "" {
 				t.Error("a list has content")
@@ -234,33 +235,35 @@ func TestListFilters(t *testing.T) {
 
 func TestCategories(t *testing.T) {
 	w := newWorld(t)
-	add := func(body string) api.Category { return must[api.Category](w, "helpdesk.categories.create", body) }
+	add := func(body string) api.Category {
+		return optest.Must[api.Category](w, "helpdesk.categories.create", body)
+	}
 	second := add(`{"name":"Second","position":2}`)
 	first := add(`{"name":"First","position":1}`)
 	twin := add(`{"name":"First","position":3}`)
 	if twin.Slug != "first-2" {
 		t.Error(twin.Slug)
 	}
-	w.refused(api.CodeSlugTaken, "helpdesk.categories.create", `{"name":"x","slug":"first"}`)
-	w.refused(api.CodeSlugTaken, "helpdesk.categories.update", `{"id":"`+twin.ID+`","slug":"second"}`)
+	w.Refused(api.CodeSlugTaken, "helpdesk.categories.create", `{"name":"x","slug":"first"}`)
+	w.Refused(api.CodeSlugTaken, "helpdesk.categories.update", `{"id":"`+twin.ID+`","slug":"second"}`)
 	var names []string
-	for _, c := range must[api.Page[api.Category]](w, "helpdesk.categories.list", `{}`).Data {
+	for _, c := range optest.Must[api.Page[api.Category]](w, "helpdesk.categories.list", `{}`).Data {
 		names = append(names, c.Slug)
 	}
 	if got := strings.Join(names, " "); got != "first second first-2" {
 		t.Error(got)
 	}
-	moved := must[api.Category](w, "helpdesk.categories.update", `{"id":"`+first.ID+`","position":9,"ifMatch":1}`)
+	moved := optest.Must[api.Category](w, "helpdesk.categories.update", `{"id":"`+first.ID+`","position":9,"ifMatch":1}`)
 	if moved.Version != 2 || moved.Position != 9 || moved.Name != "First" {
 		t.Errorf("%+v", moved)
 	}
 	a := w.patch(w.article("In it", "<p>x</p>").ID, `"categoryId":"`+second.ID+`"`)
-	must[api.Deleted](w, "helpdesk.categories.delete", `{"id":"`+second.ID+`"}`)
-	got := must[api.Article](w, "helpdesk.articles.get", `{"id":"`+a.ID+`"}`)
+	optest.Must[api.Deleted](w, "helpdesk.categories.delete", `{"id":"`+second.ID+`"}`)
+	got := optest.Must[api.Article](w, "helpdesk.articles.get", `{"id":"`+a.ID+`"}`)
 	if got.CategoryID != "" || got.Status != "PUBLISHED" || got.Version != a.Version+1 {
 		t.Errorf("%+v", got)
 	}
-	w.refused(api.CodeNotFound, "helpdesk.categories.get", `{"id":"`+second.ID+`"}`)
+	w.Refused(api.CodeNotFound, "helpdesk.categories.get", `{"id":"`+second.ID+`"}`)
 }
 
 func TestFeedback(t *testing.T) {
@@ -275,7 +278,7 @@ func TestFeedback(t *testing.T) {
 		})
 	}
 	readers.Wait()
-	got := must[api.Article](w, "helpdesk.articles.get", `{"id":"`+a.ID+`"}`)
+	got := optest.Must[api.Article](w, "helpdesk.articles.get", `{"id":"`+a.ID+`"}`)
 	if got.Helpful != (api.Helpful{Yes: 15, No: 5}) || got.Version != a.Version {
 		t.Errorf("%+v", got)
 	}
@@ -290,8 +293,8 @@ func TestContentIsInert(t *testing.T) {
 			continue // refused
 		}
 		w.patch(a.ID, `"content":`+quoted(payload+" "))
-		shown := must[api.Article](w, "helpdesk.articles.get", `{"id":"`+a.ID+`"}`).Content
-		source := must[api.Article](w, "helpdesk.articles.get", `{"id":"`+a.ID+`","include":"source"}`).Content
+		shown := optest.Must[api.Article](w, "helpdesk.articles.get", `{"id":"`+a.ID+`"}`).Content
+		source := optest.Must[api.Article](w, "helpdesk.articles.get", `{"id":"`+a.ID+`","include":"source"}`).Content
 		if active := running(t, shown); len(active) > 0 {
 			t.Errorf("attack %d: %q", i, active)
 		}
@@ -299,7 +302,7 @@ func TestContentIsInert(t *testing.T) {
 			t.Errorf("attack %d: %q is kept as %q", i, payload, source)
 		}
 	}
-	for _, r := range must[api.Page[api.ArticleRevision]](w, "helpdesk.articles.revisions", `{"id":"`+a.ID+`","limit":50,"include":"content"}`).Data {
+	for _, r := range optest.Must[api.Page[api.ArticleRevision]](w, "helpdesk.articles.revisions", `{"id":"`+a.ID+`","limit":50,"include":"content"}`).Data {
 		if active := running(t, r.Content); len(active) > 0 {
 			t.Errorf("revision %d: %q", r.Number, active)
 		}

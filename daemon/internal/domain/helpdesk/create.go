@@ -8,6 +8,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/slug"
 	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
@@ -18,7 +19,7 @@ import (
 // it asks for.
 func (s *Service) Create(ctx context.Context, who op.Caller, in api.ArticleCreate) (api.Article, error) {
 	if text.ByAI(who) {
-		in.Status = api.ArticleDraft
+		in.Status, in.PublishedAt = api.ArticleDraft, 0
 	}
 	r, content, err := s.compose(who, &in)
 	if err != nil {
@@ -41,6 +42,9 @@ func (s *Service) compose(who op.Caller, in *api.ArticleCreate) (record, string,
 	if err := check(&a); err != nil {
 		return record{}, "", err
 	}
+	if err := text.CheckDate(a.Date, a.CreatedAt); err != nil {
+		return record{}, "", err
+	}
 	if a.Slug == "" {
 		a.Slug = articleSlugs.Of(a.Title)
 	}
@@ -56,10 +60,11 @@ func (s *Service) compose(who op.Caller, in *api.ArticleCreate) (record, string,
 }
 
 // asking sets the members of a new article.
-var asking = resource.Copier[api.Article, api.ArticleCreate]()
+var asking = resource.Copier[api.Article, api.ArticleCreate]("publishedAt")
 
 func asked(in *api.ArticleCreate) (a api.Article) {
 	asking(&a, in)
+	a.Date = in.PublishedAt
 	return a
 }
 
@@ -70,11 +75,18 @@ func (s *Service) add(tx kv.Tx, who op.Caller, r record, content string, derived
 		return api.Article{}, err
 	}
 	id := r.Article.ID
-	_, err := slug.Insert(tx, articleSlugs, table, who.Team, id, &r, derived, func(r *record, free string) (*record, error) {
+	var err error
+	if r.Turn, err = search.Changed(tx, kind, who.Team); err != nil {
+		return api.Article{}, err
+	}
+	_, err = slug.Insert(tx, articleSlugs, table, who.Team, id, &r, derived, func(r *record, free string) (*record, error) {
 		r.Article.Slug = free
 		return r, nil
 	})
 	if err != nil {
+		return api.Article{}, err
+	}
+	if err := texts.Addresses.Claim(tx, who.Team, id, nil, r.Article.Aliases); err != nil {
 		return api.Article{}, err
 	}
 	if err := table.PutBody(tx, who.Team, id, []byte(content)); err != nil {
@@ -116,6 +128,8 @@ func check(a *api.Article) error {
 		f.Add("/slug", code, "%s", message)
 	}
 	a.Tags = f.Tags(a.Tags)
+	a.Aliases = text.CheckAliases(&f, a.Aliases)
+	f.Metadata(a.Metadata)
 	f.Locale(a.Locale)
 	return f.Err()
 }

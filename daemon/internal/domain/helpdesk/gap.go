@@ -8,6 +8,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/status"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -57,8 +58,7 @@ func (s *Service) Gap(ctx context.Context, team, question string) error {
 	if runes := []rune(question); len(runes) > maxQuestion {
 		question = string(runes[:maxQuestion])
 	}
-	words := distinct(terms(question))
-	words = words[:min(len(words), maxTerms)]
+	words := search.Keywords(question)
 	if len(words) == 0 {
 		return nil
 	}
@@ -133,7 +133,7 @@ func alike(tx kv.Tx, team string, words []string) (best *gapRecord, err error) {
 func common(a, b []string) float64 {
 	both := 0
 	for _, w := range a {
-		if slices.ContainsFunc(b, func(o string) bool { return same(w, o) }) {
+		if slices.ContainsFunc(b, func(o string) bool { return search.Same(w, o) }) {
 			both++
 		}
 	}

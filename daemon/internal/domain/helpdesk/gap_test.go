@@ -5,25 +5,26 @@ import (
 	"strings"
 	"testing"
 
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/safehtml/xsstest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 func (w *world) ask(question string) {
-	w.t.Helper()
-	w.tick()
-	w.check(w.desk.Gap(w.t.Context(), "team_a", question))
+	w.T.Helper()
+	w.Tick()
+	w.check(w.desk.Gap(w.T.Context(), "team_a", question))
 }
 
 func (w *world) gaps(state string) []api.Gap {
-	w.t.Helper()
-	return must[api.Page[api.Gap]](w, "helpdesk.gaps.list", `{"state":"`+state+`","limit":100}`).Data
+	w.T.Helper()
+	return optest.Must[api.Page[api.Gap]](w, "helpdesk.gaps.list", `{"state":"`+state+`","limit":100}`).Data
 }
 
 // Wordings of one question are one gap, which is told of once.
 func TestGapsCluster(t *testing.T) {
 	w := newWorld(t)
-	events := w.newEvents(func() {
+	events := w.NewEvents(func() {
 		for _, q := range []string{
 			"Do you ship to Brazil?", "can you please ship to brazil", "Shipping to Brasil??", "ship   to\nBrazil",
 			"Do you have gift cards?", "are gift cards possible?",
@@ -57,20 +58,20 @@ func TestGapIsDismissedOrDrafted(t *testing.T) {
 	w.ask(`Gift <img src=x onerror=alert(1)> & cards?`)
 	cards, brazil := w.gaps("open")[0], w.gaps("open")[1]
 
-	must[api.Gap](w, "helpdesk.gaps.dismiss", `{"id":"`+brazil.ID+`"}`)
+	optest.Must[api.Gap](w, "helpdesk.gaps.dismiss", `{"id":"`+brazil.ID+`"}`)
 	w.ask("ship to Brazil?")
 	if got := w.gaps("dismissed"); len(got) != 1 || got[0].Count != 2 || len(w.gaps("open")) != 1 {
 		t.Errorf("a dismissed gap does not stay so: %+v", got)
 	}
 
-	a := must[api.Article](w, "helpdesk.gaps.draft", `{"id":"`+cards.ID+`"}`)
+	a := optest.Must[api.Article](w, "helpdesk.gaps.draft", `{"id":"`+cards.ID+`"}`)
 	if a.Status != "DRAFT" || a.Title != cards.Question || len(xsstest.Active(t, a.Content)) > 0 || !strings.Contains(a.Content, "&lt;img") {
 		t.Errorf("%+v", a)
 	}
 	if got := w.gaps("drafted"); len(got) != 1 || got[0].ArticleID != a.ID {
 		t.Errorf("%+v", got)
 	}
-	w.refused(api.CodeInvalidTransition, "helpdesk.gaps.draft", `{"id":"`+cards.ID+`"}`)
+	w.Refused(api.CodeInvalidTransition, "helpdesk.gaps.draft", `{"id":"`+cards.ID+`"}`)
 }
 
 // A team has 500 open gaps at most: the one that was asked for least lately goes.
@@ -85,7 +86,7 @@ func TestGapsAreBounded(t *testing.T) {
 	w.ask(strings.Repeat("endless ", 10_000))
 	n, first, second := 0, false, false
 	for cursor := ""; ; {
-		page := must[api.Page[api.Gap]](w, "helpdesk.gaps.list", `{"limit":100,"cursor":"`+cursor+`"}`)
+		page := optest.Must[api.Page[api.Gap]](w, "helpdesk.gaps.list", `{"limit":100,"cursor":"`+cursor+`"}`)
 		n += len(page.Data)
 		for _, g := range page.Data {
 			first, second = first || g.Question == word(0), second || g.Question == word(1)

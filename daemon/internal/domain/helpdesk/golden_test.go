@@ -39,7 +39,7 @@ var demoQuestions = []string{
 	"do you sell tea",
 }
 
-// The answers of the demo's helpdesk, with score, share and quote: what makes
+// The answers of the demo's helpdesk, with scores, shares and quotes: what makes
 // the search faster changes none of them.
 func TestDemoAnswers(t *testing.T) {
 	w := newWorld(t)
@@ -54,9 +54,9 @@ func TestDemoAnswers(t *testing.T) {
 	for _, q := range demoQuestions {
 		fmt.Fprintln(&b, q)
 		for _, h := range w.search(q) {
-			fmt.Fprintf(&b, "\t%.3f %.2f %s\n", h.Score, h.Covered, h.Title)
-			for _, p := range h.Passages {
-				fmt.Fprintf(&b, "\t\t%s\n", p)
+			fmt.Fprintf(&b, "\t%.2f cover %.2f exact %.2f head %.2f whole %.2f  %s\n", h.Score, h.Cover, h.Exact, h.Head, h.Whole, h.Title)
+			for _, p := range h.Parts {
+				fmt.Fprintf(&b, "\t\t#%s %s\n", p.Anchor, p.Quote)
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func TestDemoAnswers(t *testing.T) {
 
 // demoArticle publishes a Markdown file with front matter.
 func (w *world) demoArticle(file string) {
-	w.t.Helper()
+	w.T.Helper()
 	src, err := os.ReadFile(file)
 	w.check(err)
 	_, rest, _ := strings.Cut(string(src), "title: ")
@@ -81,7 +81,7 @@ func (w *world) demoArticle(file string) {
 	_, body, found := strings.Cut(rest, "\n---\n")
 	content, err := safehtml.Markdown(body)
 	if err != nil || !found {
-		w.t.Fatal(file, err)
+		w.T.Fatal(file, err)
 	}
 	w.article(title, content)
 }

@@ -13,6 +13,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -26,24 +27,15 @@ type Service struct {
 
 	store kv.Store
 	log   *event.Log
-	index *index
+	index *search.Index
 }
 
-// Options are the settings of the helpdesk.
-type Options struct {
-	// IndexDir is the folder of the search index, which is the index's alone:
-	// it is made when it is needed, and made anew when it is damaged or of
-	// other data.
-	IndexDir string
-}
-
-// New returns the articles kept in store, which report their changes to log.
-// Close is owed.
-func New(store kv.Store, log *event.Log, o Options) *Service {
+// New returns the articles kept in store, which report their changes to log. The
+// search over them takes its room of memory. Close is owed.
+func New(store kv.Store, log *event.Log, memory *search.Memory) *Service {
 	return &Service{
 		URL: func(_ context.Context, _, slug string) string { return "/help/" + slug },
-		Now: time.Now, store: store, log: log,
-		index: &index{dir: o.IndexDir, store: store, log: log},
+		Now: time.Now, store: store, log: log, index: search.New(store, source(), memory),
 	}
 }
 
@@ -104,7 +96,7 @@ func (s *Service) searchOps() []op.Op {
 			Refuses: []api.Code{api.CodeInvalidTransition},
 			Doc:     "Makes a draft help article of a gap, for somebody to write the answer."},
 		{Name: "helpdesk.reindex", Method: "POST", Path: "/helpdesk/reindex", Scope: op.HelpdeskWrite, Do: op.Func(s.Reindex),
-			Doc: "Rebuilds the search index of the help articles."},
+			Doc: "Drops the search index of the team's help articles and builds it again."},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/revision"
-	"edgesvc.dev/svc/daemon/internal/safehtml"
 	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -77,20 +76,6 @@ func pageOf(in *api.ArticleQuery) kv.Page[record] {
 		return (in.Status == "" || a.Status == in.Status) && (in.CategoryID == "" || a.CategoryID == in.CategoryID)
 	}
 	return p
-}
-
-// Text is the plain text of an article, of which every passage of a hit is a
-// part, word for word.
-func (s *Service) Text(ctx context.Context, team, id string) (plain string, err error) {
-	err = s.store.View(ctx, func(tx kv.Tx) error {
-		if _, err := table.Get(tx, team, id); err != nil {
-			return err
-		}
-		body, err := table.Body(tx, team, id)
-		plain = safehtml.Text(string(body))
-		return err
-	})
-	return plain, err
 }
 
 // Revisions lists the earlier texts of an article.

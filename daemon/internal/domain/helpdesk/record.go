@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"edgesvc.dev/svc/daemon/internal/field"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -19,6 +20,8 @@ type record struct {
 	Active bool `json:"x,omitempty"`
 	// Excerpted says that the excerpt was written, not derived.
 	Excerpted bool `json:"w,omitempty"`
+	// Turn is the number of the last change that the search has to see.
+	Turn uint64 `json:"u,omitempty"`
 }
 
 // The indexes. The slug is first: an insert that meets a taken slug has written
@@ -40,6 +43,7 @@ var table = kv.NewTable("article",
 			add(kv.Key(field.FoldTag(tag)))
 		}
 	}},
+	search.TurnIndex(func(r *record) uint64 { return r.Turn }),
 )
 
 // kept is what is stored beside the text.

@@ -1,9 +1,11 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -14,7 +16,7 @@ func settle(a *api.Article, now api.Time) {
 	case a.Status != api.ArticlePublished:
 		a.PublishedAt = 0
 	case a.PublishedAt == 0:
-		a.PublishedAt = now
+		a.PublishedAt = cmp.Or(a.Date, now)
 	}
 }
 
@@ -49,7 +51,13 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.ArticleRef) error {
 	if err := revisions.Drop(tx, who.Team, in.ID); err != nil {
 		return err
 	}
+	if err := texts.Addresses.Drop(tx, who.Team, r.Article.Aliases); err != nil {
+		return err
+	}
 	if err := table.Delete(tx, who.Team, in.ID); err != nil {
+		return err
+	}
+	if err := search.Deleted(tx, kind, who.Team); err != nil {
 		return err
 	}
 	return s.announce(tx, who, r.show(), nil, deleted)

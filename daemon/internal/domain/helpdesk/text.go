@@ -18,13 +18,8 @@ var revisions = revision.NewTable("article revision")
 // texts is what articles have in common with other texts.
 var texts = text.New(text.Kind[api.Article]{
 	Noun: "article", Revisions: revisions, Addresses: text.NewAddresses("article address"), Updated: updated,
-	Times: []string{"publishedAt"},
-	Fields: func(a *api.Article) text.Fields {
-		return text.Fields{
-			ID: &a.ID, Title: &a.Title, Slug: &a.Slug, Status: &a.Status, Content: &a.Content,
-			Tags: &a.Tags, Version: &a.Version, UpdatedAt: &a.UpdatedAt, Public: a.PublishedAt != 0,
-		}
-	},
+	Times:  []string{"publishedAt"},
+	Fields: fieldsOf,
 	Status: text.Statuses("An article", func(a *api.Article) *string { return &a.Status }, nil,
 		text.Told[api.Article]{Published: published, Unpublished: unpublished, Archived: archived},
 		map[string]text.Row{
@@ -35,3 +30,11 @@ var texts = text.New(text.Kind[api.Article]{
 			"unarchive": {Scope: op.HelpdeskWrite, Doc: "Makes an archived help article a draft."},
 		}),
 })
+
+func fieldsOf(a *api.Article) text.Fields {
+	return text.Fields{
+		ID: &a.ID, Title: &a.Title, Slug: &a.Slug, Status: &a.Status, Content: &a.Content,
+		Tags: &a.Tags, Version: &a.Version, UpdatedAt: &a.UpdatedAt, Public: a.PublishedAt != 0,
+		PublishedAt: &a.PublishedAt, Date: &a.Date, Aliases: &a.Aliases,
+	}
+}

@@ -4,9 +4,11 @@ import (
 	"context"
 
 	"edgesvc.dev/svc/daemon/internal/event"
+	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/slug"
 	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
@@ -17,14 +19,20 @@ import (
 // nothing happens: same version, no event.
 func (s *Service) Update(ctx context.Context, who op.Caller, in api.ArticlePatch) (api.Article, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Article, error) {
-		return s.change(tx, who, in.ArticleRef, func(r *record) error { return patch(tx, who, r, &in.ArticleChanges) })
+		return s.change(tx, who, in.ArticleRef, func(r *record) error { return s.patch(tx, who, r, &in.ArticleChanges) })
 	})
 }
 
-// apply sets the members of a patch.
-var apply = resource.Copier[api.Article, api.ArticleChanges]()
+// patched sets the members of a patch that have the article's own form.
+var patched = resource.Copier[api.Article, api.ArticleChanges]("metadata", "publishedAt")
 
-func patch(tx kv.Tx, who op.Caller, r *record, in *api.ArticleChanges) error {
+func apply(a *api.Article, in *api.ArticleChanges) {
+	patched(a, in)
+	a.Metadata = field.Merged(a.Metadata, in.Metadata)
+	text.Redate(fieldsOf(a), in.PublishedAt)
+}
+
+func (s *Service) patch(tx kv.Tx, who op.Caller, r *record, in *api.ArticleChanges) error {
 	was := r.Article
 	a := &r.Article
 	apply(a, in)
@@ -35,6 +43,9 @@ func patch(tx kv.Tx, who op.Caller, r *record, in *api.ArticleChanges) error {
 		return texts.ErrArchived()
 	}
 	if err := check(a); err != nil {
+		return err
+	}
+	if err := text.CheckDate(in.PublishedAt.Value, s.now()); err != nil {
 		return err
 	}
 	if in.Excerpt.Set {
@@ -88,6 +99,10 @@ func (s *Service) save(tx kv.Tx, who op.Caller, was, r *record) error {
 		return err
 	}
 	r.Revisions, r.Editor, r.Active = kept.Revisions, kept.Editor, kept.Active
+	var err error
+	if r.Turn, err = search.Changed(tx, kind, who.Team); err != nil {
+		return err
+	}
 	stored := *r
 	stored.Article.Content = "" // it is the record's body
 	if err := table.Put(tx, who.Team, r.Article.ID, &stored); err != nil {

@@ -8,24 +8,25 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 func (w *world) stream(name string) *op.Stream {
-	if w.table.Streams == nil {
-		w.table.AddStreams(w.jobs.Streams())
+	if w.Table.Streams == nil {
+		w.Table.AddStreams(w.jobs.Streams())
 	}
-	return w.table.Streams[slices.IndexFunc(w.table.Streams, func(s *op.Stream) bool { return s.Name == name })]
+	return w.Table.Streams[slices.IndexFunc(w.Table.Streams, func(s *op.Stream) bool { return s.Name == name })]
 }
 
 // feed follows all jobs of a team until each says that it is enough.
 func (w *world) feed(team, body string, each func(id string, job *api.Job) (enough bool)) error {
-	w.t.Helper()
+	w.T.Helper()
 	who := op.Caller{Kind: op.Session, Credential: "ses_" + team, Team: team, Role: op.Viewer, Scopes: op.AllScopes}
 	row := w.stream("jobs.feed")
-	ctx, cancel := context.WithCancel(w.t.Context())
+	ctx, cancel := context.WithCancel(w.T.Context())
 	defer cancel()
-	return w.table.Follow(ctx, row, who, op.Args{Body: []byte(body)}, func(id string, v any) error {
+	return w.Table.Follow(ctx, row, who, op.Args{Body: []byte(body)}, func(id string, v any) error {
 		if each(id, v.(api.JobEvent).Job) {
 			cancel()
 		}
@@ -49,7 +50,7 @@ func TestFeed(t *testing.T) {
 			w.work()
 			w.done(first)
 		case name == "first":
-			w.stop()
+			w.Stop()
 			second = w.generate(`{"title":"Second","generateContent":true}`).JobID
 		case job.State == api.JobQueued:
 			w.work()
@@ -85,7 +86,7 @@ func TestFeedOfAnotherTeam(t *testing.T) {
 	mallory.Team = "team_b"
 	body := `{"title":"Theirs","generateContent":true}`
 	w.generate(body)
-	ours, refusal := call[api.PostCreated](w, mallory, "posts.create", body)
+	ours, refusal := optest.Call[api.PostCreated](w, mallory, "posts.create", body)
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
@@ -94,7 +95,7 @@ func TestFeedOfAnotherTeam(t *testing.T) {
 		if len(seen) == 0 {
 			w.work()
 			w.done(w.generate(body).JobID)
-			row, refusal := call[api.Job](w, mallory, "jobs.get", `{"id":"`+ours.Job.JobID+`","wait":30}`)
+			row, refusal := optest.Call[api.Job](w, mallory, "jobs.get", `{"id":"`+ours.Job.JobID+`","wait":30}`)
 			if refusal != nil || !row.Done() {
 				t.Error(row, refusal)
 			}

@@ -114,14 +114,22 @@ func (s *Service) now() api.Time { return api.TimeOf(s.Now()) }
 func (s *Service) Models(context.Context, op.Caller, api.None) (api.ModelList, error) {
 	var out api.ModelList
 	for _, m := range llm.Models() {
-		by := s.models.ProviderOf(m.ID)
+		by := s.models.ServingOf(m)
 		out.Data = append(out.Data, api.Model{
 			ID: m.ID, Name: m.Name, Provider: m.Provider, State: m.State,
 			ContextTokens: m.ContextWindow, OutputTokens: m.MaxOutput,
-			Configured: by != llm.ProviderOffline, ServedBy: by,
+			Configured: by.Provider != llm.ProviderOffline, ServedBy: by.Provider,
+			SentAs: by.Name, Address: by.Address, LastAnswer: lastAnswer(by.Last),
 		})
 	}
 	return out, nil
+}
+
+func lastAnswer(o *llm.Outcome) *api.ModelAnswer {
+	if o == nil {
+		return nil
+	}
+	return &api.ModelAnswer{At: api.TimeOf(o.At), OK: o.OK, Status: o.Status, RequestID: o.RequestID, Problem: string(o.Problem)}
 }
 
 func missing(err error) bool {

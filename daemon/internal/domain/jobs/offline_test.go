@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/llm"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -13,7 +14,7 @@ const everything = `"generateContent":true,"generateDescription":true,"generateT
 
 func TestOfflineJob(t *testing.T) {
 	w := newWorld(t, llm.Config{}).work()
-	src := must[api.Post](w, "posts.create", `{"title":"Old news","content":"<p>We make hammers of steel in Graz.</p>"}`)
+	src := optest.Must[api.Post](w, "posts.create", `{"title":"Old news","content":"<p>We make hammers of steel in Graz.</p>"}`)
 	started := w.generate(`{"title":"How to choose a hammer","model":"claude-haiku-5-5","prompt":"Mention the handle.","sources":["` + src.ID + `"],` + everything + `}`)
 	if started.State != api.JobQueued || started.ID != started.JobID || started.PostID == "" {
 		t.Fatalf("%+v", started)
@@ -51,7 +52,7 @@ func TestOfflineJob(t *testing.T) {
 		t.Errorf("%+v %v", c, err)
 	}
 	want := []string{"post.created", "post.created", "post.generation_started", "media.uploaded", "post.generation_completed", "post.image_generated"}
-	if got := w.events(); !slices.Equal(got, want) {
+	if got := w.EventTypes(); !slices.Equal(got, want) {
 		t.Errorf("events %v", got)
 	}
 }
@@ -88,7 +89,7 @@ func TestPublishedShellWaitsForItsJob(t *testing.T) {
 	if _, found, err := w.posts.PublishedPost(t.Context(), "team_a", "soon"); !found || err != nil {
 		t.Fatal("not public", err)
 	}
-	if got := w.events(); !slices.Equal(got, []string{"post.created", "post.generation_started", "post.generation_completed", "post.published"}) {
+	if got := w.EventTypes(); !slices.Equal(got, []string{"post.created", "post.generation_started", "post.generation_completed", "post.published"}) {
 		t.Error(got)
 	}
 }
@@ -96,7 +97,7 @@ func TestPublishedShellWaitsForItsJob(t *testing.T) {
 // With content the post is there at once; the flags that remain start a job.
 func TestContentWithFlags(t *testing.T) {
 	w := newWorld(t, llm.Config{}).work()
-	p := must[api.Post](w, "posts.create", `{"title":"Hammers","content":"<p>Steel heads outlast iron heads by far.</p>","status":"PUBLISHED","generateContent":true,"generateTags":true}`)
+	p := optest.Must[api.Post](w, "posts.create", `{"title":"Hammers","content":"<p>Steel heads outlast iron heads by far.</p>","status":"PUBLISHED","generateContent":true,"generateTags":true}`)
 	if p.PublishedAt == 0 || p.Generation == nil {
 		t.Fatalf("%+v", p)
 	}
@@ -108,7 +109,7 @@ func TestContentWithFlags(t *testing.T) {
 	if after.Content != p.Content || len(after.Tags) == 0 || after.PublishedAt != p.PublishedAt {
 		t.Fatalf("%+v", after)
 	}
-	p = must[api.Post](w, "posts.create", `{"title":"Only content","content":"<p>x</p>","generateContent":true,"model":"gpt-6-luna"}`)
+	p = optest.Must[api.Post](w, "posts.create", `{"title":"Only content","content":"<p>x</p>","generateContent":true,"model":"gpt-6-luna"}`)
 	if p.Generation != nil {
 		t.Errorf("a job for content that was sent: %+v", p.Generation)
 	}
@@ -116,8 +117,8 @@ func TestContentWithFlags(t *testing.T) {
 
 func TestImageOfAPost(t *testing.T) {
 	w := newWorld(t, llm.Config{}).work()
-	p := must[api.Post](w, "posts.create", `{"title":"Hammers","content":"<p>x</p>"}`)
-	started := must[api.JobStarted](w, "posts.image", `{"id":"`+p.ID+`"}`)
+	p := optest.Must[api.Post](w, "posts.create", `{"title":"Hammers","content":"<p>x</p>"}`)
+	started := optest.Must[api.JobStarted](w, "posts.image", `{"id":"`+p.ID+`"}`)
 	job := w.done(started.JobID)
 	if job.State != api.JobCompleted || job.Provider != "offline" || job.Model != "" {
 		t.Fatalf("%+v", job)
@@ -126,7 +127,7 @@ func TestImageOfAPost(t *testing.T) {
 	if after.FeaturedImage == nil || after.Version != p.Version+1 || after.Provenance.JobID != "" {
 		t.Fatalf("%+v", after)
 	}
-	if page := must[api.Page[api.Media]](w, "media.list", `{}`); len(page.Data) != 1 || page.Data[0].Source != "offline" {
+	if page := optest.Must[api.Page[api.Media]](w, "media.list", `{}`); len(page.Data) != 1 || page.Data[0].Source != "offline" {
 		t.Errorf("%+v", page.Data)
 	}
 }

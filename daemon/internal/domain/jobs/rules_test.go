@@ -6,6 +6,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -39,7 +40,7 @@ func TestRefusals(t *testing.T) {
 		{"generate with all flags off", "posts.generate", `{"title":"x","generateContent":false,"generateDescription":false,"generateTags":false}`, alice, api.CodeNoGenerationFlags, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			_, refusal := call[map[string]any](w, row.who, row.op, row.body)
+			_, refusal := optest.Call[map[string]any](w, row.who, row.op, row.body)
 			if refusal == nil || refusal.Code != row.code || refusal.Pointer() != row.pointer {
 				t.Errorf("%+v", refusal)
 			}
@@ -55,16 +56,16 @@ func TestQueuedJobsHaveAQuota(t *testing.T) {
 	for i := range 100 {
 		w.generate(fmt.Sprintf(`{"title":"p%d","generateTags":true}`, i))
 	}
-	_, refusal := call[api.JobStarted](w, alice, "posts.create", `{"title":"one more","generateTags":true}`)
+	_, refusal := optest.Call[api.JobStarted](w, alice, "posts.create", `{"title":"one more","generateTags":true}`)
 	if refusal == nil || refusal.Code != api.CodeQuotaExceeded {
 		t.Fatalf("%+v", refusal)
 	}
-	if page := must[api.Page[api.Post]](w, "posts.list", `{"q":"one more"}`); len(page.Data) != 0 {
+	if page := optest.Must[api.Page[api.Post]](w, "posts.list", `{"q":"one more"}`); len(page.Data) != 0 {
 		t.Error("the post of the refused job exists")
 	}
 	bob := alice
 	bob.Team = "team_b"
-	if _, refusal := call[api.JobStarted](w, bob, "posts.create", `{"title":"x","generateTags":true}`); refusal != nil {
+	if _, refusal := optest.Call[api.JobStarted](w, bob, "posts.create", `{"title":"x","generateTags":true}`); refusal != nil {
 		t.Errorf("another team pays: %+v", refusal)
 	}
 }
@@ -73,7 +74,7 @@ func TestList(t *testing.T) {
 	w := newWorld(t, llm.Config{})
 	a := w.generate(`{"title":"a","generateTags":true}`)
 	b := w.generate(`{"title":"b","generateTags":true}`)
-	must[api.Job](w, "jobs.cancel", `{"id":"`+a.JobID+`"}`)
+	optest.Must[api.Job](w, "jobs.cancel", `{"id":"`+a.JobID+`"}`)
 	for _, row := range []struct {
 		body string
 		want []string
@@ -85,7 +86,7 @@ func TestList(t *testing.T) {
 		{`{"postId":"` + b.PostID + `","state":"canceled"}`, nil},
 	} {
 		var got []string
-		for _, job := range must[api.Page[api.Job]](w, "jobs.list", row.body).Data {
+		for _, job := range optest.Must[api.Page[api.Job]](w, "jobs.list", row.body).Data {
 			got = append(got, job.ID)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(row.want) {
@@ -101,7 +102,7 @@ func TestAIClientsMakeDrafts(t *testing.T) {
 		who := alice
 		who.Source = source
 		who.Scopes &^= op.PostsPublish
-		started, refusal := call[api.JobStarted](w, who, "posts.create", `{"title":"x","status":"PUBLISHED","publishAt":"2099-01-01T00:00:00Z","generateContent":true}`)
+		started, refusal := optest.Call[api.JobStarted](w, who, "posts.create", `{"title":"x","status":"PUBLISHED","publishAt":"2099-01-01T00:00:00Z","generateContent":true}`)
 		if refusal != nil {
 			t.Fatalf("%+v", refusal)
 		}
@@ -109,7 +110,7 @@ func TestAIClientsMakeDrafts(t *testing.T) {
 		if p := w.post(started.PostID); p.Status != api.PostDraft || p.PublishAt != 0 || p.Provenance.Source != source {
 			t.Errorf("%+v", p)
 		}
-		started, refusal = call[api.JobStarted](w, who, "posts.generate", `{"title":"x","generateContent":true}`)
+		started, refusal = optest.Call[api.JobStarted](w, who, "posts.generate", `{"title":"x","generateContent":true}`)
 		if refusal != nil || w.post(started.PostID).Status != api.PostDraft {
 			t.Errorf("%+v", refusal)
 		}
@@ -118,7 +119,7 @@ func TestAIClientsMakeDrafts(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	w, _ := vendorWorld(t)
-	list := must[api.ModelList](w, "models.list", `{}`).Data
+	list := optest.Must[api.ModelList](w, "models.list", `{}`).Data
 	if len(list) != 4 {
 		t.Fatalf("%+v", list)
 	}

@@ -20,7 +20,7 @@ func TestFollow(t *testing.T) {
 	var versions []int
 	read := func(who op.Caller, body string) error {
 		versions = nil
-		return w.table.Follow(t.Context(), row, who, op.Args{Body: []byte(body)}, func(id string, v any) error {
+		return w.Table.Follow(t.Context(), row, who, op.Args{Body: []byte(body)}, func(id string, v any) error {
 			e := v.(api.JobEvent)
 			if e.Job == nil {
 				if id != "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color/palette"
@@ -12,49 +13,39 @@ import (
 	"image/png"
 	"io"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/domain/media"
-	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/kv/bolt"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
+// world is media on a store of their own.
 type world struct {
-	t     *testing.T
+	*optest.World
 	media *media.Service
-	table *op.Table
 }
 
 func newWorld(t *testing.T, quota int64) *world {
-	store, err := bolt.Open(filepath.Join(t.TempDir(), "svc.db"), bolt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { store.Close() })
-	log := event.New(store, media.Events())
-	s := media.New(store, log, quota)
-	return &world{t: t, media: s, table: op.NewTable(store, op.NewLimiter(nil), s.Ops(), log.Ops())}
+	w := &world{World: optest.New(t, media.Events())}
+	w.media = media.New(w.Store, w.Log, quota)
+	w.Join(w.media.Ops())
+	w.Checked(media.Tables())
+	return w
 }
 
-var alice = op.Caller{Kind: op.Key, Credential: "key_1", Team: "team_a", Scopes: op.AllScopes, Source: "api", Actor: api.Actor{Type: "key", ID: "key_1"}}
+var alice = optest.Key("team_a")
 
 func (w *world) upload(f media.File) api.Media {
-	w.t.Helper()
-	m, err := w.media.Upload(w.t.Context(), alice, f)
+	w.T.Helper()
+	m, err := w.media.Upload(w.T.Context(), alice, f)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return m.Media
-}
-
-func (w *world) call(who op.Caller, name, body string) (any, *api.Error) {
-	res, refusal := w.table.Call(w.t.Context(), op.Request{Op: w.table.Lookup(name), Caller: who, Args: op.Args{Body: []byte(body)}})
-	return res.Value, refusal
 }
 
 func pngOf(t testing.TB, width, height int) []byte {
@@ -118,17 +109,15 @@ func TestUpload(t *testing.T) {
 		if data, err := io.ReadAll(io.NewSectionReader(c, 0, c.Size)); err != nil || !bytes.Equal(data, row.data) {
 			t.Errorf("%s: %d bytes of %d, %v", row.mime, len(data), c.Size, err)
 		}
-		got, refusal := w.call(alice, "media.get", `{"id":"`+m.ID+`"}`)
+		got, refusal := optest.Call[api.Media](w, alice, "media.get", `{"id":"`+m.ID+`"}`)
 		if refusal != nil || got != m {
 			t.Errorf("%+v %+v", got, refusal)
 		}
 	}
-	list, refusal := w.call(alice, "media.list", `{"limit":2}`)
-	if page := list.(api.Page[api.Media]); refusal != nil || len(page.Data) != 2 || page.Data[0].Width != 700 || !page.HasMore {
-		t.Errorf("%+v %+v", list, refusal)
+	if page := optest.Must[api.Page[api.Media]](w, "media.list", `{"limit":2}`); len(page.Data) != 2 || page.Data[0].Width != 700 || !page.HasMore {
+		t.Errorf("%+v", page)
 	}
-	got, _ := w.call(alice, "events.list", `{}`)
-	if page := got.(api.Page[api.Event]); len(page.Data) != 5 || page.Data[0].Type != "media.uploaded" {
+	if page := optest.Must[api.Page[api.Event]](w, "events.list", `{}`); len(page.Data) != 5 || page.Data[0].Type != "media.uploaded" {
 		t.Errorf("%+v", page)
 	}
 }
@@ -152,7 +141,10 @@ func TestRefusedFiles(t *testing.T) {
 		{"nothing", media.File{}, 415},
 		{"text", media.File{Name: "a.png", Data: []byte("hello")}, 415},
 		{"HTML called PNG", media.File{Name: "a.png", Data: []byte("<html><script>alert(1)</script>")}, 415},
-		{"SVG", media.File{Name: "a.svg", Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)}, 415},
+		{"SVG without a namespace", media.File{Name: "a.svg", Data: []byte(`<svg/>`)}, 415},
+		{"SVG in another namespace", media.File{Name: "a.svg", Data: []byte(`<x:svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xhtml"/>`)}, 415},
+		{"SVG with entities", media.File{Name: "a.svg", Data: []byte(`<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg">&a;</svg>`)}, 415},
+		{"SVG after text", media.File{Name: "a.svg", Data: []byte(`x<svg xmlns="http://www.w3.org/2000/svg"/>`)}, 415},
 		{"PNG cut off", media.File{Data: pngOf(t, 3, 3)[:20]}, 415},
 		{"too wide", media.File{Data: bomb(t, 20_000, 1)}, 422},
 		{"too many pixels", media.File{Data: bomb(t, 16_000, 16_000)}, 422},
@@ -173,7 +165,7 @@ func TestRefusedFiles(t *testing.T) {
 	if _, err := w.media.Upload(t.Context(), readOnly, media.File{Data: pngOf(t, 1, 1)}); err == nil || op.Refusal(err).Status != 403 {
 		t.Error(err)
 	}
-	if got, _ := w.call(alice, "media.list", `{}`); len(got.(api.Page[api.Media]).Data) != 0 {
+	if got := optest.Must[api.Page[api.Media]](w, "media.list", `{}`); len(got.Data) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -184,7 +176,7 @@ func TestAnotherTeamsFile(t *testing.T) {
 	bob := alice
 	bob.Team = "team_b"
 	for _, name := range []string{"media.get", "media.delete"} {
-		if _, refusal := w.call(bob, name, `{"id":"`+m.ID+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
+		if _, refusal := optest.Call[any](w, bob, name, `{"id":"`+m.ID+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
 			t.Errorf("%s: %+v", name, refusal)
 		}
 	}
@@ -225,7 +217,7 @@ func TestManyReaders(t *testing.T) {
 	}
 	reading.Wait()
 	// A reader of a file that was deleted meanwhile gets an error, not a part of another.
-	if _, refusal := w.call(alice, "media.delete", `{"id":"`+ids[0]+`"}`); refusal != nil {
+	if _, refusal := optest.Call[api.Deleted](w, alice, "media.delete", `{"id":"`+ids[0]+`"}`); refusal != nil {
 		t.Fatal(refusal)
 	}
 	for _, c := range all[1:] {
@@ -241,13 +233,13 @@ func TestManyReaders(t *testing.T) {
 func TestDelete(t *testing.T) {
 	w := newWorld(t, 0)
 	m := w.upload(media.File{Data: pngOf(t, 2, 2)})
-	if got, refusal := w.call(alice, "media.delete", `{"id":"`+m.ID+`"}`); refusal != nil || got != (api.Deleted{ID: m.ID, Deleted: true}) {
+	if got, refusal := optest.Call[api.Deleted](w, alice, "media.delete", `{"id":"`+m.ID+`"}`); refusal != nil || got != (api.Deleted{ID: m.ID, Deleted: true}) {
 		t.Error(got, refusal)
 	}
 	if _, err := w.media.Open(t.Context(), m.ID); err == nil || op.Refusal(err).Code != api.CodeNotFound {
 		t.Error(err)
 	}
-	if _, refusal := w.call(alice, "media.delete", `{"id":"`+m.ID+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
+	if _, refusal := optest.Call[api.Deleted](w, alice, "media.delete", `{"id":"`+m.ID+`"}`); refusal == nil || refusal.Code != api.CodeNotFound {
 		t.Errorf("%+v", refusal)
 	}
 }
@@ -261,7 +253,7 @@ func TestQuota(t *testing.T) {
 	if err == nil || op.Refusal(err).Code != api.CodeQuotaExceeded {
 		t.Fatal(err)
 	}
-	if _, refusal := w.call(alice, "media.delete", `{"id":"`+first.ID+`"}`); refusal != nil {
+	if _, refusal := optest.Call[api.Deleted](w, alice, "media.delete", `{"id":"`+first.ID+`"}`); refusal != nil {
 		t.Fatal(refusal)
 	}
 	w.upload(media.File{Data: data})
@@ -286,4 +278,18 @@ func FuzzUpload(f *testing.F) {
 			t.Error(mime, size)
 		}
 	})
+}
+
+func TestDrawings(t *testing.T) {
+	w := newWorld(t, 0)
+	for src, size := range map[string]string{
+		`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`: "0x0",
+		"\ufeff<?xml version=\"1.0\"?>\n<!-- made by hand -->\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"x.dtd\">\n<svg xmlns='http://www.w3.org/2000/svg' width='40px' height=\"30.4\"><path/></svg>": "40x30",
+		`<s:svg xmlns:s="http://www.w3.org/2000/svg" viewBox="0 0 24,12" width="100%"></s:svg>`:                                                                                                                 "24x12",
+	} {
+		m := w.upload(media.File{Name: "a.svg", Data: []byte(src)})
+		if got := fmt.Sprintf("%dx%d", m.Width, m.Height); m.MIME != "image/svg+xml" || !strings.HasSuffix(m.URL, ".svg") || got != size {
+			t.Errorf("%q: %s %s %s, want %s", src, m.MIME, m.URL, got, size)
+		}
+	}
 }

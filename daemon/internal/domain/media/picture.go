@@ -21,7 +21,7 @@ const (
 	maxPixels = 50_000_000
 )
 
-var extensions = map[string]string{"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+var extensions = map[string]string{"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp", mimeSVG: "svg"}
 
 // headers read the size of a picture from its first bytes.
 var headers = map[string]func(io.Reader) (image.Config, error){
@@ -35,8 +35,11 @@ func sniff(data []byte) (mime string, size image.Point, err error) {
 	mime = http.DetectContentType(data)
 	header := headers[mime]
 	if header == nil {
+		if size, ok := drawing(data); ok {
+			return mimeSVG, size, nil
+		}
 		return "", size, api.NewError(http.StatusUnsupportedMediaType, api.CodeUnsupportedMediaType,
-			"Only PNG, JPEG, GIF and WebP pictures are stored.")
+			"Only PNG, JPEG, GIF, WebP and SVG pictures are stored.")
 	}
 	c, err := header(bytes.NewReader(data))
 	if err != nil || c.Width < 1 || c.Height < 1 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -23,7 +24,7 @@ func outcomes(r api.PostBatchResult) string {
 func TestBatch(t *testing.T) {
 	w := newWorld(t)
 	a := w.create(`{"title":"a","content":"x"}`)
-	r := must[api.PostBatchResult](w, "posts.batch", `{"items":[
+	r := optest.Must[api.PostBatchResult](w, "posts.batch", `{"items":[
 		{"op":"create","create":{"title":"fresh","content":"x"}},
 		{"op":"create","create":{"title":"fresh","slug":"a","content":"x"}},
 		{"op":"create","create":{"title":"gen","generateContent":true}},
@@ -53,7 +54,7 @@ func TestBatch(t *testing.T) {
 func TestBatchChecksScopesOfEachItem(t *testing.T) {
 	w := newWorld(t)
 	a := w.create(`{"title":"a","content":"x"}`)
-	r, refusal := call[api.PostBatchResult](w, without(op.PostsPublish|op.AIUse), "posts.batch", `{"items":[
+	r, refusal := optest.Call[api.PostBatchResult](w, without(op.PostsPublish|op.AIUse), "posts.batch", `{"items":[
 		{"op":"publish","id":"`+a.ID+`"},{"op":"unpublish","id":"`+a.ID+`"},
 		{"op":"patch","id":"`+a.ID+`","patch":{"status":"PUBLISHED"}},
 		{"op":"create","create":{"title":"x","generateTags":true}},
@@ -67,15 +68,15 @@ func TestBatchChecksScopesOfEachItem(t *testing.T) {
 func TestBatchReplay(t *testing.T) {
 	w := newWorld(t)
 	const body = `{"items":[{"op":"create","create":{"title":"one","content":"x"}},{"op":"create","create":{"title":"one","content":"x"}}]}`
-	first, refusal := callKeyed[api.PostBatchResult](w, alice, "posts.batch", body, "k")
+	first, refusal := optest.Keyed[api.PostBatchResult](w, alice, "posts.batch", body, "k")
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
-	again, refusal := callKeyed[api.PostBatchResult](w, alice, "posts.batch", body, "k")
+	again, refusal := optest.Keyed[api.PostBatchResult](w, alice, "posts.batch", body, "k")
 	if refusal != nil || outcomes(again) != outcomes(first) || again.Results[1].Post.ID != first.Results[1].Post.ID {
 		t.Errorf("%+v %+v", again, refusal)
 	}
-	if page := must[api.Page[api.Post]](w, "posts.list", `{}`); len(page.Data) != 2 {
+	if page := optest.Must[api.Page[api.Post]](w, "posts.list", `{}`); len(page.Data) != 2 {
 		t.Errorf("%d posts", len(page.Data))
 	}
 }
@@ -86,6 +87,6 @@ func TestBatchSize(t *testing.T) {
 	for range 101 {
 		items += `{"op":"publish","id":"x"},`
 	}
-	w.refused(api.CodeValidationFailed, "posts.batch", `{"items":[]}`)
-	w.refused(api.CodeValidationFailed, "posts.batch", `{"items":[`+items[:len(items)-1]+`]}`)
+	w.Refused(api.CodeValidationFailed, "posts.batch", `{"items":[]}`)
+	w.Refused(api.CodeValidationFailed, "posts.batch", `{"items":[`+items[:len(items)-1]+`]}`)
 }

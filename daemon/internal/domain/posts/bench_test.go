@@ -2,7 +2,6 @@ package posts_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,18 +9,14 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/posts"
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/kv/bolt"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 var htmlBody = "<h2>Heading</h2>" + strings.Repeat("<p>Some words of a paragraph that somebody wrote for a \\\"test\\\".</p>", 30)
 
 func benchTable(b *testing.B) *op.Table {
-	store, err := bolt.Open(filepath.Join(b.TempDir(), "svc.db"), bolt.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { store.Close() })
+	store := optest.Store(b)
 	s := posts.New(store, event.New(store, posts.Events()))
 	return op.NewTable(store, op.NewLimiter(nil), s.Ops())
 }

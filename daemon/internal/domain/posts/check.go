@@ -3,16 +3,10 @@ package posts
 import (
 	"net/url"
 	"strings"
-	"unicode/utf8"
 
 	"edgesvc.dev/svc/daemon/internal/field"
+	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/sdk/api"
-)
-
-const (
-	maxMetadata      = 50
-	maxMetadataKey   = 64
-	maxMetadataValue = 500
 )
 
 // failures adds the rules that only posts have.
@@ -44,7 +38,8 @@ func check(p *api.Post) error {
 		f.Add("/slug", code, "%s", message)
 	}
 	p.Tags = f.Tags(p.Tags)
-	f.metadata(p.Metadata)
+	f.Metadata(p.Metadata)
+	p.Aliases = text.CheckAliases(&f.Failures, p.Aliases)
 	f.Locale(p.Locale)
 	if p.CanonicalURL != "" && !webURL(p.CanonicalURL) {
 		f.Add("/canonicalUrl", "format", "must be an http or https address")
@@ -54,28 +49,6 @@ func check(p *api.Post) error {
 	}
 	f.image(p.FeaturedImage)
 	return f.Err()
-}
-
-func (f *failures) metadata(m map[string]string) {
-	if len(m) > maxMetadata {
-		f.Add("/metadata", "too_many", "may have at most %d keys, this has %d", maxMetadata, len(m))
-		return
-	}
-	for k, v := range m {
-		at := "/metadata/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
-		switch {
-		case k == "":
-			f.Add("/metadata", "required", "has an empty key")
-		case utf8.RuneCountInString(k) > maxMetadataKey:
-			f.Add("/metadata", "too_long", "has a key of more than %d characters", maxMetadataKey)
-		case field.HasControl(k, ""):
-			f.Add("/metadata", "control_character", "has a control character in a key")
-		case utf8.RuneCountInString(v) > maxMetadataValue:
-			f.Add(at, "too_long", "may have at most %d characters", maxMetadataValue)
-		case field.HasControl(v, "\t\n\r"):
-			f.Add(at, "control_character", "has a control character")
-		}
-	}
 }
 
 // image accepts addresses on the web and paths of this server.

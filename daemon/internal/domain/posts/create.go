@@ -53,7 +53,7 @@ func (s *Service) Generate(ctx context.Context, who op.Caller, in api.PostGenera
 // make is Create. wire is the JSON of the answer, nil for a job.
 func (s *Service) make(ctx context.Context, who op.Caller, in api.PostCreate) (made api.PostCreated, wire []byte, err error) {
 	if text.ByAI(who) {
-		in.Status, in.PublishAt = api.PostDraft, 0
+		in.Status, in.PublishAt, in.PublishedAt = api.PostDraft, 0, 0
 	}
 	if in.Content != "" {
 		in.GenerateContent = false
@@ -85,7 +85,7 @@ func (s *Service) make(ctx context.Context, who op.Caller, in api.PostCreate) (m
 
 // admit asks for the scopes that depend on the input.
 func (s *Service) admit(who op.Caller, in *api.PostCreate) error {
-	if in.Status == api.PostPublished || in.PublishAt != 0 {
+	if in.Status == api.PostPublished || in.PublishAt != 0 || in.PublishedAt != 0 {
 		if err := who.Require(op.PostsPublish); err != nil {
 			return err
 		}
@@ -126,7 +126,13 @@ func (s *Service) compose(who op.Caller, in *api.PostCreate) (*newPost, error) {
 	if who.Kind == op.Session {
 		p.Author = &api.Author{ID: who.Actor.ID, Name: who.Name}
 	}
+	if in.Author != "" {
+		p.Author = &api.Author{Name: in.Author}
+	}
 	if err := check(&p); err != nil {
+		return nil, err
+	}
+	if err := text.CheckDate(p.Date, p.CreatedAt); err != nil {
 		return nil, err
 	}
 	if p.PublishAt != 0 {
@@ -149,11 +155,12 @@ func (s *Service) compose(who op.Caller, in *api.PostCreate) (*newPost, error) {
 
 // asking sets the members of a new post; the others say how a job writes it.
 var asking = resource.Copier[api.Post, api.PostCreate](
-	"generateContent", "generateDescription", "generateTags", "generateImage", "model", "prompt", "audience", "tone", "length", "sources")
+	"author", "publishedAt", "generateContent", "generateDescription", "generateTags", "generateImage", "model", "prompt", "audience", "tone", "length", "sources")
 
 // asked is the post as the input words it.
 func asked(in *api.PostCreate) (p api.Post) {
 	asking(&p, in)
+	p.Date = in.PublishedAt
 	return p
 }
 
@@ -191,6 +198,9 @@ func (s *Service) create(tx kv.Tx, who op.Caller, n *newPost) (out api.PostCreat
 		return out, r, err
 	}
 	p.Slug = r.post().Slug
+	if err := texts.Addresses.Claim(tx, who.Team, p.ID, nil, p.Aliases); err != nil {
+		return out, r, err
+	}
 	if err := table.PutBody(tx, who.Team, p.ID, n.content); err != nil {
 		return out, r, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -24,12 +25,12 @@ func TestCreate(t *testing.T) {
 	if got := w.get(p.ID); fmt.Sprint(got) != fmt.Sprint(p) && got.Content != p.Content {
 		t.Errorf("%+v", got)
 	}
-	if got := must[api.Post](w, "posts.getBySlug", `{"slug":"hello-world"}`); got.ID != p.ID || got.Content != p.Content {
+	if got := optest.Must[api.Post](w, "posts.getBySlug", `{"slug":"hello-world"}`); got.ID != p.ID || got.Content != p.Content {
 		t.Errorf("%+v", got)
 	}
 	session := alice
 	session.Kind, session.Name = op.Session, "Alice A."
-	by, refusal := call[api.Post](w, session, "posts.create", `{"title":"x","content":"y"}`)
+	by, refusal := optest.Call[api.Post](w, session, "posts.create", `{"title":"x","content":"y"}`)
 	if refusal != nil || by.Author == nil || by.Author.Name != "Alice A." {
 		t.Errorf("%+v %+v", by.Author, refusal)
 	}
@@ -44,11 +45,11 @@ func TestCreateEvents(t *testing.T) {
 		`{"title":"a","generateContent":true,"status":"PUBLISHED"}`:        "post.created",
 		`{"title":"a","content":"x","generateTags":true,"status":"DRAFT"}`: "post.created",
 	} {
-		if got := w.newEvents(func() { must[map[string]any](w, "posts.create", body) }); got != want {
+		if got := w.NewEvents(func() { optest.Must[map[string]any](w, "posts.create", body) }); got != want {
 			t.Errorf("%s: %s", body, got)
 		}
 	}
-	for _, e := range w.events(0) {
+	for _, e := range w.Events() {
 		if strings.Contains(string(e.Data.Object), `"content"`) || e.Actor.ID != "key_1" {
 			t.Errorf("%+v %s", e.Actor, e.Data.Object)
 		}
@@ -64,8 +65,9 @@ func TestSlugsAreDerived(t *testing.T) {
 		{"Don't stop", "dont-stop"},
 		{"Щи да каша", "shchi-da-kasha"},
 		{"Ωμέγα", "omega"},
-		{"日本語", "post"},
-		{"日本語 2", "2"},
+		{"日本語", "日本語"},
+		{"日本語 2", "日本語-2"},
+		{"🚀", "post"},
 		{"Go 1.26", "go-1-26"},
 		{"jobs", "jobs-2"},
 		{strings.Repeat("word ", 40), strings.TrimSuffix(strings.Repeat("word-", 20), "-")},
@@ -79,7 +81,7 @@ func TestSlugsAreDerived(t *testing.T) {
 func TestTakenSlugs(t *testing.T) {
 	w := newWorld(t)
 	var slugs []string
-	must[api.Post](w, "posts.create", `{"title":"x","slug":"hello-3","content":"x"}`) // in the way
+	optest.Must[api.Post](w, "posts.create", `{"title":"x","slug":"hello-3","content":"x"}`) // in the way
 	first := w.create(`{"title":"Hello","content":"x"}`)
 	for range 4 {
 		slugs = append(slugs, w.create(`{"title":"Hello","content":"x"}`).Slug)
@@ -87,18 +89,18 @@ func TestTakenSlugs(t *testing.T) {
 	if got := strings.Join(slugs, " "); got != "hello-2 hello-4 hello-5 hello-6" {
 		t.Error(got)
 	}
-	e := w.refused(api.CodeSlugTaken, "posts.create", `{"title":"x","slug":"hello","content":"x"}`)
+	e := w.Refused(api.CodeSlugTaken, "posts.create", `{"title":"x","slug":"hello","content":"x"}`)
 	if e.Status != 409 || e.SuggestedSlug != "hello-7" || e.ExistingID != first.ID || e.Pointer() != "/slug" {
 		t.Errorf("%+v", e)
 	}
 	if p := w.create(`{"title":"x","slug":"hello-7","content":"x"}`); p.Slug != "hello-7" {
 		t.Error("the suggestion is not free: " + p.Slug)
 	}
-	e = w.refused(api.CodeSlugTaken, "posts.update", `{"id":"`+first.ID+`","slug":"hello-7"}`)
+	e = w.Refused(api.CodeSlugTaken, "posts.update", `{"id":"`+first.ID+`","slug":"hello-7"}`)
 	if e.SuggestedSlug == "" || e.ExistingID == "" || w.get(first.ID).Slug != "hello" {
 		t.Errorf("%+v", e)
 	}
-	if _, refusal := call[api.Post](w, as("team_b"), "posts.create", `{"title":"x","slug":"hello","content":"x"}`); refusal != nil {
+	if _, refusal := optest.Call[api.Post](w, optest.Key("team_b"), "posts.create", `{"title":"x","slug":"hello","content":"x"}`); refusal != nil {
 		t.Errorf("slugs of teams collide: %+v", refusal)
 	}
 	// A slug that was given up can be used again.
@@ -117,11 +119,11 @@ func TestTakenSlugs(t *testing.T) {
 func TestManyEqualTitles(t *testing.T) {
 	w := newWorld(t)
 	for i := range 120 {
-		must[api.Post](w, "posts.create", fmt.Sprintf(`{"title":"x","slug":"same-%d","content":"x"}`, i+2))
+		optest.Must[api.Post](w, "posts.create", fmt.Sprintf(`{"title":"x","slug":"same-%d","content":"x"}`, i+2))
 	}
 	seen := map[string]bool{}
 	for range 10 {
-		p := must[api.Post](w, "posts.create", `{"title":"Same","content":"x"}`)
+		p := optest.Must[api.Post](w, "posts.create", `{"title":"Same","content":"x"}`)
 		if seen[p.Slug] || !strings.HasPrefix(p.Slug, "same") {
 			t.Error(p.Slug)
 		}
@@ -140,7 +142,7 @@ func TestSlugRace(t *testing.T) {
 	codes := map[api.Code]int{}
 	for _, id := range ids {
 		wg.Go(func() {
-			_, refusal := call[api.Post](w, alice, "posts.update", `{"id":"`+id+`","slug":"race"}`)
+			_, refusal := optest.Call[api.Post](w, alice, "posts.update", `{"id":"`+id+`","slug":"race"}`)
 			mu.Lock()
 			defer mu.Unlock()
 			if refusal == nil {
@@ -162,7 +164,7 @@ func TestCreatesAtOnceGetSlugsOfTheirOwn(t *testing.T) {
 	var slugs sync.Map
 	for range 20 {
 		wg.Go(func() {
-			p := must[api.Post](w, "posts.create", `{"title":"Same","content":"x"}`)
+			p := optest.Must[api.Post](w, "posts.create", `{"title":"Same","content":"x"}`)
 			if _, twice := slugs.LoadOrStore(p.Slug, true); twice {
 				t.Errorf("%s twice", p.Slug)
 			}
@@ -214,7 +216,7 @@ func TestInvalidPosts(t *testing.T) {
 				rest += `"content":"c",`
 			}
 			for name, body := range map[string]string{"posts.create": `{` + rest + row.members + `}`, "posts.update": `{"id":"` + p.ID + `",` + row.members + `}`} {
-				_, refusal := call[api.Post](w, alice, name, body)
+				_, refusal := optest.Call[api.Post](w, alice, name, body)
 				if refusal == nil || refusal.Status != 422 || refusal.Code != api.CodeValidationFailed || refusal.Pointer() != row.pointer {
 					t.Errorf("%s: %+v", name, refusal)
 				}
@@ -236,7 +238,7 @@ func metadata(n int) string {
 
 func TestAllFailuresAtOnce(t *testing.T) {
 	w := newWorld(t)
-	e := w.refused(api.CodeValidationFailed, "posts.create", `{"title":"a\nb","content":"x","slug":"A","locale":"?","tags":[""]}`)
+	e := w.Refused(api.CodeValidationFailed, "posts.create", `{"title":"a\nb","content":"x","slug":"A","locale":"?","tags":[""]}`)
 	if len(e.Errors) != 4 {
 		t.Errorf("%+v", e.Errors)
 	}
@@ -245,7 +247,7 @@ func TestAllFailuresAtOnce(t *testing.T) {
 func TestLimitsAreInclusive(t *testing.T) {
 	w := newWorld(t)
 	w.create(`{"title":"` + strings.Repeat("ä", 300) + `","content":"` + strings.Repeat("x", 1<<20) + `","metadata":{` + metadata(50) + `}}`)
-	e := w.refused(api.CodeHTMLTooLarge, "posts.create", `{"title":"t","content":"`+strings.Repeat("x", 1<<20+1)+`"}`)
+	e := w.Refused(api.CodeHTMLTooLarge, "posts.create", `{"title":"t","content":"`+strings.Repeat("x", 1<<20+1)+`"}`)
 	if e.Status != 422 {
 		t.Errorf("%+v", e)
 	}
@@ -262,16 +264,16 @@ func TestScopes(t *testing.T) {
 		{"posts.publish", `{"id":"` + p.ID + `"}`},
 		{"posts.unpublish", `{"id":"` + p.ID + `"}`},
 	} {
-		_, refusal := call[api.Post](w, without(op.PostsPublish), row.name, row.body)
+		_, refusal := optest.Call[api.Post](w, without(op.PostsPublish), row.name, row.body)
 		if refusal == nil || refusal.Code != api.CodeInsufficientScope || refusal.RequiredScope != "posts:publish" {
 			t.Errorf("%s %s: %+v", row.name, row.body, refusal)
 		}
 	}
 	public := w.create(`{"title":"x","content":"y","status":"PUBLISHED"}`)
-	if _, refusal := call[api.Post](w, without(op.PostsPublish), "posts.update", `{"id":"`+public.ID+`","status":"DRAFT"}`); refusal == nil || refusal.Code != api.CodeInsufficientScope {
+	if _, refusal := optest.Call[api.Post](w, without(op.PostsPublish), "posts.update", `{"id":"`+public.ID+`","status":"DRAFT"}`); refusal == nil || refusal.Code != api.CodeInsufficientScope {
 		t.Errorf("%+v", refusal)
 	}
-	if _, refusal := call[api.Post](w, without(op.PostsPublish), "posts.update", `{"id":"`+p.ID+`","title":"z"}`); refusal != nil {
+	if _, refusal := optest.Call[api.Post](w, without(op.PostsPublish), "posts.update", `{"id":"`+p.ID+`","title":"z"}`); refusal != nil {
 		t.Errorf("%+v", refusal)
 	}
 }
@@ -279,18 +281,18 @@ func TestScopes(t *testing.T) {
 func TestIdempotentCreate(t *testing.T) {
 	w := newWorld(t)
 	const body = `{"title":"Once","content":"<p>x</p>"}`
-	first, refusal := callKeyed[api.Post](w, alice, "posts.create", body, "k1")
+	first, refusal := optest.Keyed[api.Post](w, alice, "posts.create", body, "k1")
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
-	again, refusal := callKeyed[api.Post](w, alice, "posts.create", body, "k1")
+	again, refusal := optest.Keyed[api.Post](w, alice, "posts.create", body, "k1")
 	if refusal != nil || again.ID != first.ID || again.Content != first.Content {
 		t.Errorf("%+v %+v", again, refusal)
 	}
-	if page := must[api.Page[api.Post]](w, "posts.list", `{}`); len(page.Data) != 1 {
+	if page := optest.Must[api.Page[api.Post]](w, "posts.list", `{}`); len(page.Data) != 1 {
 		t.Errorf("%d posts", len(page.Data))
 	}
-	if _, refusal = callKeyed[api.Post](w, alice, "posts.create", `{"title":"Twice","content":"x"}`, "k1"); refusal == nil || refusal.Code != api.CodeIdempotencyKeyReused {
+	if _, refusal = optest.Keyed[api.Post](w, alice, "posts.create", `{"title":"Twice","content":"x"}`, "k1"); refusal == nil || refusal.Code != api.CodeIdempotencyKeyReused {
 		t.Errorf("%+v", refusal)
 	}
 }
@@ -329,7 +331,7 @@ func TestPublicAddresses(t *testing.T) {
 	w.do("archive", p.ID)
 	at("second", "", true)
 	at("fourth", "", true)
-	must[api.Deleted](w, "posts.delete", `{"id":"`+p.ID+`"}`)
+	optest.Must[api.Deleted](w, "posts.delete", `{"id":"`+p.ID+`"}`)
 	at("second", "", true)
 	at("fourth", "", true)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/domain/posts"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -41,7 +42,7 @@ func TestList(t *testing.T) {
 		{`"q":"news"`, "a"},
 		{`"limit":2`, "d c"},
 	} {
-		page := must[api.Page[api.Post]](w, "posts.list", `{`+row.args+`}`)
+		page := optest.Must[api.Page[api.Post]](w, "posts.list", `{`+row.args+`}`)
 		if got := titles(page); got != row.want {
 			t.Errorf("%s: %s", row.args, got)
 		}
@@ -51,7 +52,17 @@ func TestList(t *testing.T) {
 			}
 		}
 	}
-	if p := must[api.Page[api.Post]](w, "posts.list", `{"include":"content","limit":1}`).Data[0]; p.Content != "x" {
+	for args, want := range map[string]int{`"limit":1`: 4, `"status":"DRAFT","limit":1`: 2, `"tag":"go"`: 2, `"tag":"none"`: 0} {
+		if total := optest.Must[api.Page[api.Post]](w, "posts.list", `{"total":true,`+args+`}`).Total; total == nil || *total != want {
+			t.Errorf("%s: the total is %v, want %d", args, total, want)
+		}
+	}
+	for _, args := range []string{`{}`, `{"total":true,"q":"hammer"}`} {
+		if page := optest.Must[api.Page[api.Post]](w, "posts.list", args); page.Total != nil {
+			t.Errorf("%s: counted %d", args, *page.Total)
+		}
+	}
+	if p := optest.Must[api.Page[api.Post]](w, "posts.list", `{"include":"content","limit":1}`).Data[0]; p.Content != "x" {
 		t.Errorf("%+v", p)
 	}
 	if w.get(b.ID).Tags[0] != "go" {
@@ -73,7 +84,7 @@ func TestPagesJoin(t *testing.T) {
 	var got []string
 	cursor := ""
 	for {
-		page := must[api.Page[api.Post]](w, "posts.list", `{"limit":3,"cursor":"`+cursor+`"}`)
+		page := optest.Must[api.Page[api.Post]](w, "posts.list", `{"limit":3,"cursor":"`+cursor+`"}`)
 		got = append(got, strings.Fields(titles(page))...)
 		if cursor = page.NextCursor; !page.HasMore {
 			break
@@ -82,11 +93,11 @@ func TestPagesJoin(t *testing.T) {
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Error(got)
 	}
-	page := must[api.Page[api.Post]](w, "posts.list", `{"limit":3}`)
-	if _, refusal := call[api.Page[api.Post]](w, as("team_b"), "posts.list", `{"cursor":"`+page.NextCursor+`"}`); refusal == nil || refusal.Code != api.CodeInvalidCursor {
+	page := optest.Must[api.Page[api.Post]](w, "posts.list", `{"limit":3}`)
+	if _, refusal := optest.Call[api.Page[api.Post]](w, optest.Key("team_b"), "posts.list", `{"cursor":"`+page.NextCursor+`"}`); refusal == nil || refusal.Code != api.CodeInvalidCursor {
 		t.Errorf("another team's cursor: %+v", refusal)
 	}
-	w.refused(api.CodeInvalidCursor, "posts.list", `{"status":"DRAFT","cursor":"`+page.NextCursor+`"}`)
+	w.Refused(api.CodeInvalidCursor, "posts.list", `{"status":"DRAFT","cursor":"`+page.NextCursor+`"}`)
 }
 
 func TestScheduledPublishing(t *testing.T) {
@@ -100,15 +111,15 @@ func TestScheduledPublishing(t *testing.T) {
 		defer cancel()
 		in := func(d time.Duration) string { return api.TimeOf(time.Now().Add(d)).String() }
 		post := func(title string, d time.Duration) api.Post {
-			return must[api.Post](w, "posts.create", `{"title":"`+title+`","content":"x","publishAt":"`+in(d)+`"}`)
+			return optest.Must[api.Post](w, "posts.create", `{"title":"`+title+`","content":"x","publishAt":"`+in(d)+`"}`)
 		}
 		due, moved, dropped, early, archived := post("due", time.Hour), post("moved", time.Hour), post("dropped", time.Hour), post("early", time.Hour), post("archived", time.Hour)
-		must[api.Post](w, "posts.update", `{"id":"`+moved.ID+`","publishAt":"`+in(3*time.Hour)+`"}`)
-		must[api.Post](w, "posts.update", `{"id":"`+dropped.ID+`","publishAt":null}`)
-		if p := must[api.Post](w, "posts.publish", `{"id":"`+early.ID+`"}`); p.PublishAt != 0 {
+		optest.Must[api.Post](w, "posts.update", `{"id":"`+moved.ID+`","publishAt":"`+in(3*time.Hour)+`"}`)
+		optest.Must[api.Post](w, "posts.update", `{"id":"`+dropped.ID+`","publishAt":null}`)
+		if p := optest.Must[api.Post](w, "posts.publish", `{"id":"`+early.ID+`"}`); p.PublishAt != 0 {
 			t.Errorf("%+v", p)
 		}
-		must[api.Post](w, "posts.archive", `{"id":"`+archived.ID+`"}`)
+		optest.Must[api.Post](w, "posts.archive", `{"id":"`+archived.ID+`"}`)
 		at := api.TimeOf(time.Now().Add(time.Hour))
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
@@ -123,7 +134,7 @@ func TestScheduledPublishing(t *testing.T) {
 		if p := w.get(due.ID); p.PublishedAt != at || p.PublishAt != 0 || p.Version != 2 {
 			t.Errorf("%+v", p)
 		}
-		all := w.events(0)
+		all := w.Events()
 		if e := all[len(all)-1]; e.Type != "post.published" || e.Actor != (api.Actor{Type: "system", ID: "schedule"}) {
 			t.Errorf("%+v", e)
 		}
@@ -132,8 +143,8 @@ func TestScheduledPublishing(t *testing.T) {
 		if p := w.get(moved.ID); p.Status != "PUBLISHED" {
 			t.Errorf("%+v", p)
 		}
-		w.refused(api.CodeValidationFailed, "posts.update", `{"id":"`+due.ID+`","publishAt":"2099-01-01T00:00:00Z"}`)
-		w.refused(api.CodeValidationFailed, "posts.create", `{"title":"x","content":"y","status":"PUBLISHED","publishAt":"2099-01-01T00:00:00Z"}`)
+		w.Refused(api.CodeValidationFailed, "posts.update", `{"id":"`+due.ID+`","publishAt":"2099-01-01T00:00:00Z"}`)
+		w.Refused(api.CodeValidationFailed, "posts.create", `{"title":"x","content":"y","status":"PUBLISHED","publishAt":"2099-01-01T00:00:00Z"}`)
 	})
 }
 

@@ -54,7 +54,7 @@ func (s *Service) List(ctx context.Context, who op.Caller, in api.PostQuery) (ou
 			if in.Include != "" {
 				return r.whole(tx, who.Team, id, in.Include == text.Source)
 			}
-			return r.JSON, nil
+			return r.plain(id)
 		})
 		out.JSON = pageJSON(&page)
 		return err
@@ -81,6 +81,10 @@ func pageJSON(page *api.Page[[]byte]) []byte {
 		out = append(out, `,"nextCursor":"`...)
 		out = append(out, page.NextCursor...) // base64url: nothing to escape
 		out = append(out, '"')
+	}
+	if page.Total != nil {
+		out = append(out, `,"total":`...)
+		out = strconv.AppendInt(out, int64(*page.Total), 10)
 	}
 	return append(out, '}')
 }

@@ -154,9 +154,22 @@ func (r *record) join(dst, quoted []byte) []byte {
 	return append(dst, '}')
 }
 
+// plain is the JSON of a post without its content. It is copied as it is stored:
+// only svcd check and changes decode it. Refused is what could not be the JSON of
+// a post whatever it says, so that no answer is cut off in the middle.
+func (r *record) plain(id string) ([]byte, error) {
+	if n := len(r.JSON); n < 2 || r.JSON[0] != '{' || r.JSON[n-1] != '}' {
+		return nil, &kv.CorruptError{Key: kv.Key(table.Name(), "r", id), Reason: "the post is not a JSON object"}
+	}
+	return r.JSON, nil
+}
+
 // whole is the JSON of a post with its content: as it was sent when it is inert
 // or source is asked for, sanitised otherwise.
 func (r *record) whole(tx kv.Tx, team, id string, source bool) ([]byte, error) {
+	if _, err := r.plain(id); err != nil {
+		return nil, err
+	}
 	quoted, err := table.Body(tx, team, id)
 	if err == nil && r.Active && !source {
 		quoted, err = sanitized(quoted)

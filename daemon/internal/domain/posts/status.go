@@ -1,6 +1,7 @@
 package posts
 
 import (
+	"cmp"
 	"context"
 
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -17,7 +18,7 @@ func settle(p *api.Post, now api.Time) {
 	case api.PostPublished:
 		p.PublishAt, p.ArchivedAt = 0, 0
 		if p.PublishedAt == 0 && !shell(p) {
-			p.PublishedAt = now
+			p.PublishedAt = cmp.Or(p.Date, now)
 		}
 	case api.PostArchived:
 		p.PublishAt, p.PublishedAt = 0, 0
@@ -73,6 +74,9 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.PostRef) error {
 		}
 	}
 	if err := revisions.Drop(tx, who.Team, in.ID); err != nil {
+		return err
+	}
+	if err := texts.Addresses.Drop(tx, who.Team, p.Aliases); err != nil {
 		return err
 	}
 	if err := table.Delete(tx, who.Team, in.ID); err != nil {

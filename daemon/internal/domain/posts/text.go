@@ -23,12 +23,7 @@ var texts = text.New(text.Kind[api.Post]{
 	Noun: "post", Revisions: revisions, Addresses: text.NewAddresses("post address"), Updated: updated,
 	Derived: []string{"excerpt", "wordCount", "readingMinutes"},
 	Times:   []string{"publishAt", "publishedAt", "archivedAt"},
-	Fields: func(p *api.Post) text.Fields {
-		return text.Fields{
-			ID: &p.ID, Title: &p.Title, Description: &p.Description, Slug: &p.Slug, Status: &p.Status, Content: &p.Content,
-			Tags: &p.Tags, Version: &p.Version, UpdatedAt: &p.UpdatedAt, Public: p.PublishedAt != 0,
-		}
-	},
+	Fields:  fieldsOf,
 	Status: text.Statuses("A post", func(p *api.Post) *string { return &p.Status }, seen,
 		text.Told[api.Post]{Published: published, Unpublished: unpublished, Archived: archived, Restored: restored},
 		map[string]text.Row{
@@ -40,6 +35,14 @@ var texts = text.New(text.Kind[api.Post]{
 			"unarchive": {Scope: op.PostsWrite, Doc: "Makes an archived post a draft."},
 		}),
 })
+
+func fieldsOf(p *api.Post) text.Fields {
+	return text.Fields{
+		ID: &p.ID, Title: &p.Title, Description: &p.Description, Slug: &p.Slug, Status: &p.Status, Content: &p.Content,
+		Tags: &p.Tags, Version: &p.Version, UpdatedAt: &p.UpdatedAt, Public: p.PublishedAt != 0,
+		PublishedAt: &p.PublishedAt, Date: &p.Date, Aliases: &p.Aliases,
+	}
+}
 
 // seen is the status of a post to its readers: one that is still being written
 // is no more than a draft.

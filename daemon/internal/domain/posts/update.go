@@ -2,12 +2,13 @@ package posts
 
 import (
 	"context"
-	"maps"
 	"reflect"
 
+	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/slug"
+	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -15,7 +16,7 @@ import (
 // Update changes the members that are present. When nothing differs afterwards
 // nothing happens: same version, no event.
 func (s *Service) Update(ctx context.Context, who op.Caller, in api.PostPatch) (api.Post, error) {
-	publishes := in.Status.Set && in.Status.Value == api.PostPublished || in.PublishAt.Set && in.PublishAt.Value != 0
+	publishes := in.Status.Set && in.Status.Value == api.PostPublished || in.PublishAt.Set && in.PublishAt.Value != 0 || in.PublishedAt.Set
 	if publishes {
 		if err := who.Require(op.PostsPublish); err != nil {
 			return api.Post{}, err
@@ -40,6 +41,9 @@ func (s *Service) patch(who op.Caller, p *api.Post, in *api.PostChanges) error {
 	if err := check(p); err != nil {
 		return err
 	}
+	if err := text.CheckDate(in.PublishedAt.Value, s.now()); err != nil {
+		return err
+	}
 	if in.PublishAt.Set && p.PublishAt != 0 && p.PublishAt != was.PublishAt {
 		return s.checkSchedule(p)
 	}
@@ -53,11 +57,12 @@ func onlyMetadata(in *api.PostChanges) bool {
 }
 
 // patched sets the members of a patch that have the post's own form.
-var patched = resource.Copier[api.Post, api.PostChanges]("author", "metadata")
+var patched = resource.Copier[api.Post, api.PostChanges]("author", "metadata", "publishedAt")
 
 func apply(p *api.Post, in *api.PostChanges) {
 	patched(p, in)
-	p.Metadata = merged(p.Metadata, in.Metadata)
+	p.Metadata = field.Merged(p.Metadata, in.Metadata)
+	text.Redate(fieldsOf(p), in.PublishedAt)
 	switch {
 	case in.Author.Set && in.Author.Value == "":
 		p.Author = nil
@@ -124,26 +129,4 @@ func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Pos
 		more = append(more, scheduled)
 	}
 	return next, after, s.announce(tx, who, next, c.Previous, c.Events(cause, more...)...)
-}
-
-// merged is metadata after a merge patch (RFC 7396).
-func merged(have map[string]string, patch api.Opt[map[string]*string]) map[string]string {
-	if !patch.Set {
-		return have
-	}
-	if patch.Null {
-		return nil
-	}
-	out := maps.Clone(have)
-	for k, v := range patch.Value {
-		if v == nil {
-			delete(out, k)
-			continue
-		}
-		if out == nil {
-			out = map[string]string{}
-		}
-		out[k] = *v
-	}
-	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -44,7 +45,7 @@ func TestPatchThatChangesNothing(t *testing.T) {
 	p := w.create(`{"title":"A","content":"<p>x</p>","tags":["one"],"metadata":{"k":"v"}}`)
 	for _, members := range []string{`"title":"A"`, `"title":" A "`, `"content":"<p>x</p>"`, `"tags":["one","ONE"]`, `"metadata":{"k":"v"}`, `"status":"DRAFT"`, `"publishAt":null`, `"author":null`} {
 		var after api.Post
-		if got := w.newEvents(func() { after = w.patch(p.ID, members) }); got != "" || after.Version != 1 || after.UpdatedAt != p.UpdatedAt {
+		if got := w.NewEvents(func() { after = w.patch(p.ID, members) }); got != "" || after.Version != 1 || after.UpdatedAt != p.UpdatedAt {
 			t.Errorf("%s: events %q, %+v", members, got, after)
 		}
 	}
@@ -55,7 +56,7 @@ func TestIfMatch(t *testing.T) {
 	p := w.create(`{"title":"A","content":"x"}`)
 	w.patch(p.ID, `"ifMatch":1,"title":"B"`)
 	for _, name := range []string{"update", "publish", "archive", "delete"} {
-		e := w.refused(api.CodeVersionConflict, "posts."+name, `{"id":"`+p.ID+`","ifMatch":1}`)
+		e := w.Refused(api.CodeVersionConflict, "posts."+name, `{"id":"`+p.ID+`","ifMatch":1}`)
 		if e.Status != 412 {
 			t.Errorf("%+v", e)
 		}
@@ -79,11 +80,11 @@ func TestUpdateEvents(t *testing.T) {
 		{`"status":"ARCHIVED"`, "post.archived", ``},
 		{`"status":"DRAFT"`, "post.restored", ``},
 	} {
-		before := len(w.events(0))
-		if got := w.newEvents(func() { w.patch(p.ID, row.members) }); got != row.types {
+		before := len(w.Events())
+		if got := w.NewEvents(func() { w.patch(p.ID, row.members) }); got != row.types {
 			t.Errorf("%s: %s", row.members, got)
 		}
-		if e := w.events(before)[0]; row.previous != "" && string(e.Data.Previous) != row.previous && !sameMembers(string(e.Data.Previous), row.previous) {
+		if e := w.Events()[before]; row.previous != "" && string(e.Data.Previous) != row.previous && !sameMembers(string(e.Data.Previous), row.previous) {
 			t.Errorf("%s: previous is %s", row.members, e.Data.Previous)
 		}
 	}
@@ -113,7 +114,7 @@ func TestTransitions(t *testing.T) {
 		p := w.create(`{"title":"A","content":"x"}`)
 		p = w.patch(p.ID, `"status":"`+row.from+`"`)
 		if row.to == "" {
-			if e := w.refused(api.CodeInvalidTransition, "posts."+row.op, `{"id":"`+p.ID+`"}`); e.Status != 409 || e.From != row.from || e.To == "" {
+			if e := w.Refused(api.CodeInvalidTransition, "posts."+row.op, `{"id":"`+p.ID+`"}`); e.Status != 409 || e.From != row.from || e.To == "" {
 				t.Errorf("%v: %+v", row, e)
 			}
 			continue
@@ -132,7 +133,7 @@ func TestArchivedPostTakesMetadataOnly(t *testing.T) {
 	w := newWorld(t)
 	p := w.create(`{"title":"A","content":"x"}`)
 	w.do("archive", p.ID)
-	e := w.refused(api.CodeInvalidTransition, "posts.update", `{"id":"`+p.ID+`","title":"B"}`)
+	e := w.Refused(api.CodeInvalidTransition, "posts.update", `{"id":"`+p.ID+`","title":"B"}`)
 	if e.From != "ARCHIVED" {
 		t.Errorf("%+v", e)
 	}
@@ -149,8 +150,8 @@ func TestDelete(t *testing.T) {
 	p := w.create(`{"title":"A","content":"x"}`)
 	w.patch(p.ID, `"title":"B"`)
 	w.do("archive", p.ID)
-	got := w.newEvents(func() {
-		if d := must[api.Deleted](w, "posts.delete", `{"id":"`+p.ID+`"}`); d != (api.Deleted{ID: p.ID, Deleted: true}) {
+	got := w.NewEvents(func() {
+		if d := optest.Must[api.Deleted](w, "posts.delete", `{"id":"`+p.ID+`"}`); d != (api.Deleted{ID: p.ID, Deleted: true}) {
 			t.Errorf("%+v", d)
 		}
 	})
@@ -158,7 +159,7 @@ func TestDelete(t *testing.T) {
 		t.Error(got)
 	}
 	for _, name := range []string{"get", "update", "publish", "delete", "revisions", "archive", "image"} {
-		w.refused(api.CodeNotFound, "posts."+name, `{"id":"`+p.ID+`"}`)
+		w.Refused(api.CodeNotFound, "posts."+name, `{"id":"`+p.ID+`"}`)
 	}
 	if p := w.create(`{"title":"A","content":"x"}`); p.Slug != "a" {
 		t.Error("the slug of a deleted post stays taken: " + p.Slug)
@@ -170,16 +171,16 @@ func TestAnotherTeamSeesNothing(t *testing.T) {
 	p := w.create(`{"title":"A","content":"x"}`)
 	absent := "post_01h455vb4pex5vsknk084sn02q"
 	for _, name := range []string{"get", "update", "publish", "unpublish", "archive", "unarchive", "delete", "revisions", "image"} {
-		_, theirs := call[map[string]any](w, as("team_b"), "posts."+name, `{"id":"`+p.ID+`"}`)
-		_, none := call[map[string]any](w, as("team_b"), "posts."+name, `{"id":"`+absent+`"}`)
+		_, theirs := optest.Call[map[string]any](w, optest.Key("team_b"), "posts."+name, `{"id":"`+p.ID+`"}`)
+		_, none := optest.Call[map[string]any](w, optest.Key("team_b"), "posts."+name, `{"id":"`+absent+`"}`)
 		if theirs == nil || theirs.Code != api.CodeNotFound || fmt.Sprint(theirs) != fmt.Sprint(none) {
 			t.Errorf("%s: %+v, of an absent one %+v", name, theirs, none)
 		}
 	}
-	if _, refusal := call[api.Post](w, as("team_b"), "posts.getBySlug", `{"slug":"a"}`); refusal == nil || refusal.Code != api.CodeNotFound {
+	if _, refusal := optest.Call[api.Post](w, optest.Key("team_b"), "posts.getBySlug", `{"slug":"a"}`); refusal == nil || refusal.Code != api.CodeNotFound {
 		t.Errorf("%+v", refusal)
 	}
-	if page, _ := call[api.Page[api.Post]](w, as("team_b"), "posts.list", `{}`); len(page.Data) != 0 {
+	if page, _ := optest.Call[api.Page[api.Post]](w, optest.Key("team_b"), "posts.list", `{}`); len(page.Data) != 0 {
 		t.Errorf("%+v", page)
 	}
 }
@@ -191,7 +192,7 @@ func TestRevisions(t *testing.T) {
 	w.patch(p.ID, `"title":"v3"`)
 	w.patch(p.ID, `"content":"<p>four</p>","tags":["b"]`)
 	list := func(args string) []api.Revision {
-		return must[api.Page[api.Revision]](w, "posts.revisions", `{"id":"`+p.ID+`"`+args+`}`).Data
+		return optest.Must[api.Page[api.Revision]](w, "posts.revisions", `{"id":"`+p.ID+`"`+args+`}`).Data
 	}
 	all := list("")
 	if len(all) != 2 || all[0].Number != 3 || all[0].Title != "v3" || all[1].Number != 2 || all[1].Title != "v1" || all[1].Content != "" || all[1].ActorID != "key_1" {
@@ -200,16 +201,16 @@ func TestRevisions(t *testing.T) {
 	if all = list(`,"include":"content"`); all[0].Content != "<p>one</p>" {
 		t.Errorf("%+v", all)
 	}
-	w.tick()
-	back := must[api.Post](w, "posts.restoreRevision", `{"id":"`+p.ID+`","n":2}`)
+	w.Tick()
+	back := optest.Must[api.Post](w, "posts.restoreRevision", `{"id":"`+p.ID+`","n":2}`)
 	if back.Title != "v1" || back.Content != "<p>one</p>" || back.Tags[0] != "a" || back.Slug != "elsewhere" || back.Version != 5 {
 		t.Errorf("%+v", back)
 	}
 	if all = list(`,"include":"content"`); len(all) != 3 || all[0].Number != 4 || all[0].Content != "<p>four</p>" {
 		t.Errorf("%+v", all)
 	}
-	w.refused(api.CodeNotFound, "posts.restoreRevision", `{"id":"`+p.ID+`","n":1}`)
-	w.refused(api.CodeNotFound, "posts.restoreRevision", `{"id":"`+p.ID+`","n":99}`)
+	w.Refused(api.CodeNotFound, "posts.restoreRevision", `{"id":"`+p.ID+`","n":1}`)
+	w.Refused(api.CodeNotFound, "posts.restoreRevision", `{"id":"`+p.ID+`","n":99}`)
 }
 
 func TestFiftyRevisionsAreKept(t *testing.T) {
@@ -218,13 +219,13 @@ func TestFiftyRevisionsAreKept(t *testing.T) {
 	for i := 2; i <= 60; i++ {
 		w.patch(p.ID, fmt.Sprintf(`"content":"<p>%d</p>"`, i))
 	}
-	page := must[api.Page[api.Revision]](w, "posts.revisions", `{"id":"`+p.ID+`","limit":100}`)
+	page := optest.Must[api.Page[api.Revision]](w, "posts.revisions", `{"id":"`+p.ID+`","limit":100}`)
 	if n := len(page.Data); n != 50 || page.Data[0].Number != 59 || page.Data[49].Number != 10 {
 		t.Fatalf("%d revisions, %d to %d", n, page.Data[0].Number, page.Data[n-1].Number)
 	}
 	var walked int
 	for cursor := ""; ; {
-		page := must[api.Page[api.Revision]](w, "posts.revisions", `{"id":"`+p.ID+`","limit":7,"cursor":"`+cursor+`"}`)
+		page := optest.Must[api.Page[api.Revision]](w, "posts.revisions", `{"id":"`+p.ID+`","limit":7,"cursor":"`+cursor+`"}`)
 		walked += len(page.Data)
 		if cursor = page.NextCursor; !page.HasMore {
 			break

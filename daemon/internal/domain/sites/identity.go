@@ -52,11 +52,12 @@ func sealedAt(teamID, siteID string) string { return "site/" + teamID + "/" + si
 
 // RotateSiteSecret gives a site another secret and returns it, this once.
 func (s *Service) RotateSiteSecret(ctx context.Context, who op.Caller, in api.SiteRef) (out api.SiteSecretRolled, err error) {
-	out.Secret = seal.Token(sitePrefix)
+	plain := seal.Token(sitePrefix)
+	out.Secret = api.Secret(plain)
 	err = s.store.Update(ctx, func(tx kv.Tx) (err error) {
 		out.Site, err = s.changeSite(tx, who, in, "sites.rotateSecret", func(v *site) {
-			v.Secret = s.seal.Seal(sealedAt(who.Team, in.ID), []byte(out.Secret))
-			v.Last4 = out.Secret[len(out.Secret)-4:]
+			v.Secret = s.seal.Seal(sealedAt(who.Team, in.ID), []byte(plain))
+			v.Last4 = plain[len(plain)-4:]
 			v.Rotated, v.Form = v.Rotated+1, ""
 		})
 		return err

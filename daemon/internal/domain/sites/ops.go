@@ -16,7 +16,7 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Changes a site's name, allowed origins, look, consent or identity."},
 		{Name: "sites.delete", Frees: true, Session: op.Admin, Class: write, Hints: op.Hints{Destructive: true}, Do: op.Func(s.DeleteSite),
 			Doc: "Removes a site: its widget stops. The conversations stay."},
-		{Name: "sites.rotateSecret", Session: op.Admin, Class: write, Secret: true, Do: op.Func(s.RotateSiteSecret),
+		{Name: "sites.rotateSecret", Session: op.Admin, Class: write, Do: op.Func(s.RotateSiteSecret),
 			Doc: "Gives a site another secret for signing who its visitors are, and answers with it, once. The one before ends at once."},
 		{Name: "sites.installSnippet", Session: op.Viewer, Class: read, Do: op.Func(s.InstallSnippet),
 			Doc: "Returns the markup to paste into the site's pages."},

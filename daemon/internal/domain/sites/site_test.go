@@ -16,6 +16,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/domain/team/teamtest"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -23,8 +24,14 @@ import (
 func newSite(t *testing.T) (*teamtest.World, op.Caller, api.Site) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("acme").LinkToken)
-	return w, owner, teamtest.Call[api.Site](w, "sites.create", owner, api.SiteCreate{
+	return w, owner, optest.Must[api.Site](w.As(owner), "sites.create", api.SiteCreate{
 		Name: "Shop", AllowedOrigins: []string{"https://Shop.Example:443/", "http://localhost:3000"}, Identity: "optional"})
+}
+
+// rotate gives a site another secret and returns it.
+func rotate(w *teamtest.World, who op.Caller, id string) string {
+	w.Helper()
+	return string(optest.Must[api.SiteSecretRolled](w.As(who), "sites.rotateSecret", api.SiteRef{ID: id}).Secret)
 }
 
 func TestSites(t *testing.T) {
@@ -33,12 +40,12 @@ func TestSites(t *testing.T) {
 		t.Fatalf("%+v", v)
 	}
 	patch := api.SitePatch{SiteRef: api.SiteRef{ID: v.ID, IfMatch: 1}, Greeting: api.Some("Hi"), Color: api.Some("#ff0000")}
-	if v = teamtest.Call[api.Site](w, "sites.update", owner, patch); v.Greeting != "Hi" || v.Version != 2 || v.Color != "#ff0000" {
+	if v = optest.Must[api.Site](w.As(owner), "sites.update", patch); v.Greeting != "Hi" || v.Version != 2 || v.Color != "#ff0000" {
 		t.Fatalf("%+v", v)
 	}
-	w.Refused("sites.update", owner, patch, api.CodeVersionConflict)
+	w.As(owner).Refused(api.CodeVersionConflict, "sites.update", patch)
 	patch.IfMatch = 2
-	if v = teamtest.Call[api.Site](w, "sites.update", owner, patch); v.Version != 2 {
+	if v = optest.Must[api.Site](w.As(owner), "sites.update", patch); v.Version != 2 {
 		t.Fatalf("a patch that changes nothing is a version: %+v", v)
 	}
 
@@ -46,18 +53,18 @@ func TestSites(t *testing.T) {
 	if err != nil || teamID != owner.Team || found.Greeting != "Hi" {
 		t.Fatal(teamID, found, err)
 	}
-	if got := teamtest.Call[api.Page[api.Site]](w, "sites.list", owner, api.PageQuery{}); len(got.Data) != 1 || got.Data[0].ID != v.ID {
+	if got := optest.Must[api.Page[api.Site]](w.As(owner), "sites.list", api.PageQuery{}); len(got.Data) != 1 || got.Data[0].ID != v.ID {
 		t.Fatalf("%+v", got)
 	}
 	stranger := w.Enter(w.Found("other").LinkToken)
 	for _, name := range []string{"sites.get", "sites.delete", "sites.rotateSecret", "sites.installSnippet"} {
-		w.Refused(name, stranger, api.SiteGet{ID: v.ID}, api.CodeNotFound)
+		w.As(stranger).Refused(api.CodeNotFound, name, api.SiteGet{ID: v.ID})
 	}
-	viewer := w.Join(owner, "viewer@acme.example", "viewer")
-	teamtest.Call[api.Site](w, "sites.get", viewer, api.SiteGet{ID: v.ID})
-	w.Refused("sites.delete", viewer, api.SiteRef{ID: v.ID}, api.CodeRoleRequired)
+	viewer := w.Invite(owner, "viewer@acme.example", "viewer")
+	optest.Must[api.Site](w.As(viewer), "sites.get", api.SiteGet{ID: v.ID})
+	w.As(viewer).Refused(api.CodeRoleRequired, "sites.delete", api.SiteRef{ID: v.ID})
 
-	teamtest.Call[api.None](w, "sites.delete", owner, api.SiteRef{ID: v.ID})
+	optest.Must[api.None](w.As(owner), "sites.delete", api.SiteRef{ID: v.ID})
 	if _, _, err := w.Sites.SiteByID(t.Context(), v.ID); w.Code(err) != api.CodeNotFound {
 		t.Fatal(err)
 	}
@@ -65,7 +72,7 @@ func TestSites(t *testing.T) {
 		t.Fatal(got)
 	}
 	var told []string
-	for _, e := range teamtest.Call[api.Page[api.Event]](w, "events.list", owner, map[string]any{"order": "asc"}).Data {
+	for _, e := range optest.Must[api.Page[api.Event]](w.As(owner), "events.list", map[string]any{"order": "asc"}).Data {
 		told = append(told, e.Type+" "+string(e.Data.Previous))
 	}
 	if want := []string{"site.created ", `site.updated {"color":"#2563eb","greeting":""}`, "site.deleted "}; !slices.Equal(told, want) {
@@ -78,13 +85,13 @@ func TestOrigins(t *testing.T) {
 	for _, bad := range []string{"*", "https://*.example", "shop.example", "//shop.example", "https://", "https://shop.example/path", "https://shop.example?q",
 		"https://shop.example#x", "ftp://shop.example", "javascript:alert(1)", "null", "https://user@shop.example", "https://shop.example:0", "https://shop.example:99999",
 		"https://shop.example:", "https://sh%6fp.example", "https://bücher.example", "https://shop.example\\@evil", " https://shop.example"} {
-		e := w.Refused("sites.create", owner, api.SiteCreate{Name: "x", AllowedOrigins: []string{"https://good.example", bad}}, api.CodeValidationFailed)
+		e := w.As(owner).Refused(api.CodeValidationFailed, "sites.create", api.SiteCreate{Name: "x", AllowedOrigins: []string{"https://good.example", bad}})
 		if len(e.Errors) != 1 || e.Errors[0].Pointer != "/allowedOrigins/1" {
 			t.Errorf("%q: %+v", bad, e.Errors)
 		}
 	}
 	good := []string{"https://[::1]:8080", "http://127.0.0.1:8080", "https://xn--bcher-kva.example"}
-	if v := teamtest.Call[api.Site](w, "sites.create", owner, api.SiteCreate{Name: "x", AllowedOrigins: good}); !slices.Equal(v.AllowedOrigins, good) {
+	if v := optest.Must[api.Site](w.As(owner), "sites.create", api.SiteCreate{Name: "x", AllowedOrigins: good}); !slices.Equal(v.AllowedOrigins, good) {
 		t.Fatal(v.AllowedOrigins)
 	}
 }
@@ -125,11 +132,11 @@ func mac(secret, text string) []byte {
 
 func TestIdentity(t *testing.T) {
 	w, owner, v := newSite(t)
-	rolled := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
-	if v = rolled.Site; !v.Secret.Set || !strings.HasSuffix(rolled.Secret, v.Secret.Last4) {
+	rolled := optest.Must[api.SiteSecretRolled](w.As(owner), "sites.rotateSecret", api.SiteRef{ID: v.ID})
+	if v = rolled.Site; !v.Secret.Set || !strings.HasSuffix(string(rolled.Secret), v.Secret.Last4) {
 		t.Fatalf("%+v", rolled)
 	}
-	secret, now := rolled.Secret, w.Now()
+	secret, now := string(rolled.Secret), w.Now()
 	hs256 := map[string]any{"alg": "HS256", "typ": "JWT"}
 	with := func(header map[string]any, more map[string]any) string {
 		claims := map[string]any{"sub": "u1", "email": "Ada@X.io", "name": "Ada", "exp": now.Add(time.Hour).Unix()}
@@ -183,7 +190,7 @@ func TestIdentity(t *testing.T) {
 	if _, ok := w.Sites.VerifyIdentity(t.Context(), off, api.ChatUser{Token: good}); ok {
 		t.Error("verified where the site does not want it")
 	}
-	teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
+	optest.Must[api.SiteSecretRolled](w.As(owner), "sites.rotateSecret", api.SiteRef{ID: v.ID})
 	if _, ok := w.Sites.VerifyIdentity(t.Context(), v, api.ChatUser{Token: good}); ok {
 		t.Error("the old secret still signs")
 	}
@@ -218,7 +225,7 @@ func TestEarlierSecretSignsOneForm(t *testing.T) {
 	}
 	for used, other := range map[string]string{"jwt": "hmac", "hmac": "jwt"} {
 		w, owner, v := newSite(t)
-		secret := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+		secret := rotate(w, owner, v.ID)
 		earlier(w, owner.Team, v.ID)
 		verify := func(user api.ChatUser) bool {
 			_, ok := w.Sites.VerifyIdentity(t.Context(), v, user)
@@ -240,14 +247,14 @@ func TestEarlierSecretSignsOneForm(t *testing.T) {
 				t.Errorf("%s by its own key", form)
 			}
 		}
-		if got := teamtest.Call[api.Site](w, "sites.get", owner, api.SiteGet{ID: v.ID}).Secret; got.Form != used {
+		if got := optest.Must[api.Site](w.As(owner), "sites.get", api.SiteGet{ID: v.ID}).Secret; got.Form != used {
 			t.Errorf("%+v", got)
 		}
 		if got := w.Actions(owner); got[len(got)-1] != "sites.identityForm" {
 			t.Error(got)
 		}
-		rolled := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID})
-		if verify(forms[used](rolled.Secret, w.Now())) || rolled.Site.Secret.Form != "" || rolled.Site.Secret.Version != 1 {
+		rolled := optest.Must[api.SiteSecretRolled](w.As(owner), "sites.rotateSecret", api.SiteRef{ID: v.ID})
+		if verify(forms[used](string(rolled.Secret), w.Now())) || rolled.Site.Secret.Form != "" || rolled.Site.Secret.Version != 1 {
 			t.Errorf("a new secret signs %s itself: %+v", used, rolled.Site.Secret)
 		}
 	}
@@ -257,7 +264,7 @@ func TestEarlierSecretSignsOneForm(t *testing.T) {
 // other form.
 func TestHMACOfAChosenIDIsNoJWT(t *testing.T) {
 	w, owner, v := newSite(t)
-	secret := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+	secret := rotate(w, owner, v.ID)
 	forged := jwt(t, "", map[string]any{"alg": "HS256"}, map[string]any{"sub": "admin", "name": "CEO", "exp": w.Now().Add(time.Hour).Unix()})
 	id := forged[:strings.LastIndex(forged, ".")]
 	signed := mac(key(secret, "hmac"), id)
@@ -277,7 +284,7 @@ func TestDocumentedSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, owner, v := newSite(t)
-	secret := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
+	secret := rotate(w, owner, v.ID)
 	labels := regexp.MustCompile(`createHmac\('sha256', SECRET\)\.update\('([^']+)'\)`).FindAllStringSubmatch(string(doc), -1)
 	if len(labels) != 2 {
 		t.Fatalf("docs/widget.md makes keys of %q", labels)
@@ -296,8 +303,8 @@ func TestDocumentedSignatures(t *testing.T) {
 // The secret of a site is in the answer alone: not in the store's file.
 func TestSiteSecretIsSealed(t *testing.T) {
 	w, owner, v := newSite(t)
-	secret := teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: v.ID}).Secret
-	b, err := os.ReadFile(w.Path)
+	secret := rotate(w, owner, v.ID)
+	b, err := os.ReadFile(w.Path())
 	w.Must(err)
 	if strings.Contains(string(b), secret) || strings.Contains(string(b), strings.TrimPrefix(secret, "wsec_")) {
 		t.Error("the secret is in the store")
@@ -306,12 +313,12 @@ func TestSiteSecretIsSealed(t *testing.T) {
 
 func TestSnippet(t *testing.T) {
 	w, owner, v := newSite(t)
-	got := teamtest.Call[api.SiteSnippet](w, "sites.installSnippet", owner, api.SiteInstall{ID: v.ID, Nonce: "{{ .Nonce }}"}).HTML
+	got := optest.Must[api.SiteSnippet](w.As(owner), "sites.installSnippet", api.SiteInstall{ID: v.ID, Nonce: "{{ .Nonce }}"}).HTML
 	want := `<script nonce="{{ .Nonce }}">window.svc=window.svc||function(){(svc.q=svc.q||[]).push(arguments)}</script>
 <script nonce="{{ .Nonce }}" async src="https://svc.example/widget.js" data-site="` + v.ID + `"></script>
 `
 	if got != want {
 		t.Errorf("%s", got)
 	}
-	w.Refused("sites.installSnippet", owner, api.SiteInstall{ID: v.ID, Nonce: `"><script>`}, api.CodeValidationFailed)
+	w.As(owner).Refused(api.CodeValidationFailed, "sites.installSnippet", api.SiteInstall{ID: v.ID, Nonce: `"><script>`})
 }

@@ -16,6 +16,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/tasks"
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/outbound"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -37,7 +38,7 @@ func TestRedirectFailsAndTakesNoKeyAlong(t *testing.T) {
 		})
 		w := open(t)
 		task := w.create(first.URL, nil)
-		must[api.Task](w, "tasks.setApiKey", m{"id": task.ID, "key": "key-0123456789"})
+		optest.Must[api.Task](w, "tasks.setApiKey", m{"id": task.ID, "key": "key-0123456789"})
 		run := w.live(task.ID, nil)
 		if run.State != api.RunFailed || run.Response == nil || run.Response.Status != 302 || !strings.Contains(run.Error.Message, "redirects are not followed") {
 			t.Errorf("%+v %+v", run, run.Error)
@@ -147,7 +148,7 @@ func TestMisbehavingEndpointsFailTheRunOnly(t *testing.T) {
 		if run.State != row.state || row.code != "" && run.Error.Code != row.code || !row.check(run) {
 			t.Errorf("%s: %s %+v %.300v", name, run.State, run.Error, run.Response)
 		}
-		if stored := must[api.TaskRun](w, "tasks.getRun", m{"id": run.ID}); stored.State != run.State || stored.Version != 2 {
+		if stored := optest.Must[api.TaskRun](w, "tasks.getRun", m{"id": run.ID}); stored.State != run.State || stored.Version != 2 {
 			t.Errorf("%s: stored as %+v", name, stored)
 		}
 	}
@@ -167,7 +168,7 @@ func TestBodiesAreWrittenAsTheirTypeAsks(t *testing.T) {
 		if kind != "" {
 			more["headers"] = []m{{"name": "content-type", "value": kind}}
 		}
-		run := must[api.TaskRun](w, "tasks.testRun", m{"id": w.create("https://x.io/", more).ID, "person": m{"x": evil}})
+		run := optest.Must[api.TaskRun](w, "tasks.testRun", m{"id": w.create("https://x.io/", more).ID, "person": m{"x": evil}})
 		if run.State != api.RunCompleted || run.Request.Body != row.want || run.Request.Headers[0].Value != row.sent {
 			t.Errorf("%q: %+v %+v", kind, run.Request, run.Error)
 		}
@@ -190,7 +191,7 @@ func TestAutomationsRunTellsTheLog(t *testing.T) {
 		t.Fatalf("%+v %v", failed, err)
 	}
 	w.live(task.ID, m{"person": m{"email": "x"}}) // a test tells nothing
-	events := w.events()
+	events := w.Events()
 	if len(events) != 2 || events[0].Type != "agent.task_completed" || events[1].Type != "agent.task_failed" || events[0].Actor != (api.Actor{Type: "agent", ID: "agt_1"}) {
 		t.Fatalf("%+v", events)
 	}
@@ -204,7 +205,7 @@ func TestAutomationsRunTellsTheLog(t *testing.T) {
 
 // follow runs the stream and hands each event to see.
 func (w *world) follow(ctx context.Context, args string, see func(id string, e api.TaskEvent) error) error {
-	return w.table.Follow(ctx, w.table.Streams[0], alice(), op.Args{Body: []byte(args)}, func(id string, v any) error {
+	return w.Table.Follow(ctx, w.Table.Streams[0], w.Who, op.Args{Body: []byte(args)}, func(id string, v any) error {
 		return see(id, v.(api.TaskEvent))
 	})
 }
@@ -221,7 +222,7 @@ func TestCanceledRunStopsAtOnce(t *testing.T) {
 	err := w.follow(t.Context(), `{"id":"`+task.ID+`","mode":"live"}`, func(id string, e api.TaskEvent) error {
 		last = *e.Run
 		if e.Run.State == api.RunRunning {
-			if canceled := must[api.TaskRun](w, "tasks.cancelRun", m{"id": id}); canceled.State != api.RunCanceled {
+			if canceled := optest.Must[api.TaskRun](w, "tasks.cancelRun", m{"id": id}); canceled.State != api.RunCanceled {
 				t.Errorf("%+v", canceled)
 			}
 		}
@@ -230,15 +231,15 @@ func TestCanceledRunStopsAtOnce(t *testing.T) {
 	if err != nil || last.State != api.RunCanceled {
 		t.Errorf("%+v %v", last, err)
 	}
-	w.refused(api.CodeInvalidTransition, "tasks.cancelRun", m{"id": w.done(task.ID)})
-	if must[api.TaskRun](w, "tasks.cancelRun", m{"id": last.ID}).State != api.RunCanceled {
+	w.Refused(api.CodeInvalidTransition, "tasks.cancelRun", m{"id": w.done(task.ID)})
+	if optest.Must[api.TaskRun](w, "tasks.cancelRun", m{"id": last.ID}).State != api.RunCanceled {
 		t.Error("to cancel twice is an error")
 	}
 }
 
 // done is the id of a run that has ended.
 func (w *world) done(task string) string {
-	return must[api.TaskRun](w, "tasks.testRun", m{"id": task}).ID
+	return optest.Must[api.TaskRun](w, "tasks.testRun", m{"id": task}).ID
 }
 
 func TestReaderThatLeavesEndsTheRunAndMayComeBack(t *testing.T) {
@@ -283,6 +284,6 @@ func TestLiveRunsCountAgainstTheLimitOfAI(t *testing.T) {
 	for range 30 {
 		w.live(task.ID, nil)
 	}
-	w.refused(api.CodeRateLimited, "tasks.testRun", m{"id": task.ID, "mode": "live"})
+	w.Refused(api.CodeRateLimited, "tasks.testRun", m{"id": task.ID, "mode": "live"})
 	w.done(task.ID) // to look is free
 }

@@ -1,6 +1,7 @@
 package tasks_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/outbound"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -41,7 +43,7 @@ func TestEveryFaultIsNamedAtOnce(t *testing.T) {
 		if row.code == "" {
 			row.code = api.CodeValidationFailed
 		}
-		e := w.refused(row.code, "tasks.create", row.body)
+		e := w.Refused(row.code, "tasks.create", row.body)
 		got := pointers(e)
 		slices.Sort(got)
 		slices.Sort(row.want)
@@ -59,7 +61,7 @@ func TestUnsafeAddressesAreRefusedWhenATaskIsMade(t *testing.T) {
 		"{{ person.scheme }}://x.io/", "https://{{ person.u }}@x.io/", "https://x.io{% if person.x %}/{% endif %}", "https:{{ x }}//x.io/",
 		"https://x.io/\r\nX: y", "https://x.io:22/", "http://localhost:8080/", "/relative", "https:///{{ x }}",
 	} {
-		w.refused(api.CodeUnsafeURL, "tasks.create", m{"agentId": "agt_1", "kind": "api", "name": "x", "method": "GET", "url": url})
+		w.Refused(api.CodeUnsafeURL, "tasks.create", m{"agentId": "agt_1", "kind": "api", "name": "x", "method": "GET", "url": url})
 	}
 	for _, url := range []string{"https://x.io/{{ person.x }}", "https://x.io?a={{ person.x }}", "https://x.io:8443#{{ person.x }}", "http://1.1.1.1/"} {
 		w.create(url, nil)
@@ -83,38 +85,38 @@ func TestSchemasAreBounded(t *testing.T) {
 		"pattern":  `{"pattern":"("}`,
 		"nothing":  `{"$ref":"#/$defs/none"}`,
 	} {
-		w.refused(api.CodeValidationFailed, "tasks.create", `{"agentId":"agt_1","kind":"llm","name":"x","promptTemplate":"x","outputSchema":`+schema+`}`)
+		w.Refused(api.CodeValidationFailed, "tasks.create", `{"agentId":"agt_1","kind":"llm","name":"x","promptTemplate":"x","outputSchema":`+schema+`}`)
 		_ = name
 	}
-	must[api.Task](w, "tasks.create", `{"agentId":"agt_1","kind":"llm","name":"x","promptTemplate":"x","outputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/b"},"$ref":{"type":"string"}},"$defs":{"b":{"type":"string"}}}}`)
+	optest.Must[api.Task](w, "tasks.create", `{"agentId":"agt_1","kind":"llm","name":"x","promptTemplate":"x","outputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/b"},"$ref":{"type":"string"}},"$defs":{"b":{"type":"string"}}}}`)
 }
 
 func TestTaskIsReadChangedListedAndDeleted(t *testing.T) {
 	w := newWorld(t, outbound.Options{}, llm.Config{})
 	a := w.create("https://x.io/a", m{"headers": []m{{"name": "X-A", "value": "1"}}, "body": "b", "description": "d", "inputSchema": m{"type": "object"}})
-	b := must[api.Task](w, "tasks.create", m{"agentId": "agt_1", "kind": "llm", "name": "L", "promptTemplate": "p", "maxOutputTokens": 100})
+	b := optest.Must[api.Task](w, "tasks.create", m{"agentId": "agt_1", "kind": "llm", "name": "L", "promptTemplate": "p", "maxOutputTokens": 100})
 	if a.TimeoutMs != 15000 || a.Version != 1 || !kv.ValidID("task", a.ID) {
 		t.Errorf("%+v", a)
 	}
-	if page := must[api.Page[api.Task]](w, "tasks.list", m{"agentId": "agt_1"}); len(page.Data) != 2 || page.Data[0].ID != b.ID {
+	if page := optest.Must[api.Page[api.Task]](w, "tasks.list", m{"agentId": "agt_1"}); len(page.Data) != 2 || page.Data[0].ID != b.ID {
 		t.Errorf("%+v", page.Data)
 	}
-	if page := must[api.Page[api.Task]](w, "tasks.list", m{"agentId": "agt_9"}); len(page.Data) != 0 {
+	if page := optest.Must[api.Page[api.Task]](w, "tasks.list", m{"agentId": "agt_9"}); len(page.Data) != 0 {
 		t.Errorf("%+v", page.Data)
 	}
-	changed := must[api.Task](w, "tasks.update", m{"id": a.ID, "ifMatch": 1, "name": "New", "body": nil, "description": nil, "headers": nil, "inputSchema": nil, "timeoutMs": 2000})
+	changed := optest.Must[api.Task](w, "tasks.update", m{"id": a.ID, "ifMatch": 1, "name": "New", "body": nil, "description": nil, "headers": nil, "inputSchema": nil, "timeoutMs": 2000})
 	if changed.Name != "New" || changed.Body != "" || changed.Description != "" || changed.Headers != nil || changed.InputSchema != nil || changed.TimeoutMs != 2000 || changed.Version != 2 || changed.URL != a.URL {
 		t.Errorf("%+v", changed)
 	}
-	w.refused(api.CodeVersionConflict, "tasks.update", m{"id": a.ID, "ifMatch": 1, "name": "X"})
-	w.refused(api.CodeValidationFailed, "tasks.update", m{"id": a.ID, "promptTemplate": "x"})
-	w.refused(api.CodeUnsafeURL, "tasks.update", m{"id": a.ID, "url": "http://10.0.0.1/"})
-	if got := must[api.Task](w, "tasks.get", m{"id": a.ID}); got.Version != 2 || got.URL != a.URL {
+	w.Refused(api.CodeVersionConflict, "tasks.update", m{"id": a.ID, "ifMatch": 1, "name": "X"})
+	w.Refused(api.CodeValidationFailed, "tasks.update", m{"id": a.ID, "promptTemplate": "x"})
+	w.Refused(api.CodeUnsafeURL, "tasks.update", m{"id": a.ID, "url": "http://10.0.0.1/"})
+	if got := optest.Must[api.Task](w, "tasks.get", m{"id": a.ID}); got.Version != 2 || got.URL != a.URL {
 		t.Errorf("a refused change changed %+v", got)
 	}
-	must[api.Task](w, "tasks.delete", m{"id": a.ID})
-	w.refused(api.CodeNotFound, "tasks.get", m{"id": a.ID})
-	w.refused(api.CodeNotFound, "tasks.testRun", m{"id": a.ID})
+	optest.Must[api.Task](w, "tasks.delete", m{"id": a.ID})
+	w.Refused(api.CodeNotFound, "tasks.get", m{"id": a.ID})
+	w.Refused(api.CodeNotFound, "tasks.testRun", m{"id": a.ID})
 }
 
 func TestQuotaAndTheEndOfAnAgent(t *testing.T) {
@@ -122,9 +124,9 @@ func TestQuotaAndTheEndOfAnAgent(t *testing.T) {
 	for range 20 {
 		w.create("https://x.io/", nil)
 	}
-	w.refused(api.CodeQuotaExceeded, "tasks.create", m{"agentId": "agt_1", "kind": "llm", "name": "x", "promptTemplate": "x"})
-	err := w.store.Update(t.Context(), func(tx kv.Tx) error { return w.tasks.DropAgent(tx, "team_a", "agt_1") })
-	if page := must[api.Page[api.Task]](w, "tasks.list", m{}); err != nil || len(page.Data) != 0 {
+	w.Refused(api.CodeQuotaExceeded, "tasks.create", m{"agentId": "agt_1", "kind": "llm", "name": "x", "promptTemplate": "x"})
+	err := w.Store.Update(t.Context(), func(tx kv.Tx) error { return w.tasks.DropAgent(tx, "team_a", "agt_1") })
+	if page := optest.Must[api.Page[api.Task]](w, "tasks.list", m{}); err != nil || len(page.Data) != 0 {
 		t.Errorf("%v %d", err, len(page.Data))
 	}
 	w.create("https://x.io/", nil)
@@ -133,7 +135,7 @@ func TestQuotaAndTheEndOfAnAgent(t *testing.T) {
 func TestOtherTeamsAndLowerRolesGetNothing(t *testing.T) {
 	w := open(t)
 	task := w.create("https://x.io/", nil)
-	run := must[api.TaskRun](w, "tasks.testRun", m{"id": task.ID})
+	run := optest.Must[api.TaskRun](w, "tasks.testRun", m{"id": task.ID})
 	inputs := map[string]m{
 		"tasks.get": {"id": task.ID}, "tasks.update": {"id": task.ID, "name": "x"}, "tasks.delete": {"id": task.ID},
 		"tasks.setApiKey": {"id": task.ID, "key": "k"}, "tasks.clearApiKey": {"id": task.ID}, "tasks.testRun": {"id": task.ID},
@@ -142,10 +144,10 @@ func TestOtherTeamsAndLowerRolesGetNothing(t *testing.T) {
 		"tasks.list":   {"agentId": "agt_1"}, "tasks.runs": {"taskId": task.ID},
 	}
 	for _, row := range w.tasks.Ops() {
-		_, raw, refusal := call[m](w, member("team_b", op.Owner), row.Name, inputs[row.Name])
+		raw, refusal := optest.Call[json.RawMessage](w, member("team_b", op.Owner), row.Name, inputs[row.Name])
 		switch {
 		case row.Name == "tasks.list" || row.Name == "tasks.runs":
-			if refusal != nil || strings.Contains(raw, task.ID) {
+			if refusal != nil || strings.Contains(string(raw), task.ID) {
 				t.Errorf("%s: %s %v", row.Name, raw, refusal)
 			}
 		case row.Name == "tasks.create":
@@ -158,12 +160,12 @@ func TestOtherTeamsAndLowerRolesGetNothing(t *testing.T) {
 		if row.Session == 0 {
 			continue
 		}
-		if _, raw, refusal := call[m](w, member("team_a", row.Session-1), row.Name, inputs[row.Name]); refusal == nil || refusal.Code != api.CodeRoleRequired {
+		if raw, refusal := optest.Call[json.RawMessage](w, member("team_a", row.Session-1), row.Name, inputs[row.Name]); refusal == nil || refusal.Code != api.CodeRoleRequired {
 			t.Errorf("%s answered a lower role %s %v", row.Name, raw, refusal)
 		}
-		key := alice()
+		key := w.Who
 		key.Kind, key.Scopes = op.Key, op.AllScopes
-		if _, raw, refusal := call[m](w, key, row.Name, inputs[row.Name]); refusal == nil || refusal.Code != api.CodeSessionRequired {
+		if raw, refusal := optest.Call[json.RawMessage](w, key, row.Name, inputs[row.Name]); refusal == nil || refusal.Code != api.CodeSessionRequired {
 			t.Errorf("%s answered a key %s %v", row.Name, raw, refusal)
 		}
 	}
@@ -196,23 +198,23 @@ func TestSecretsNeverLeave(t *testing.T) {
 		{"tasks.testRun", m{"id": query.ID}}, {"tasks.testRun", m{"id": query.ID, "mode": "live"}},
 		{"tasks.runs", m{}},
 	} {
-		_, raw, refusal := call[any](w, alice(), c.name, c.args)
+		raw, refusal := optest.Call[json.RawMessage](w, w.Who, c.name, c.args)
 		if refusal != nil {
 			t.Fatal(c.name, refusal)
 		}
-		if strings.Contains(raw, canary) {
+		if strings.Contains(string(raw), canary) {
 			t.Errorf("%s: %s", c.name, raw)
 		}
-		all += raw
+		all += string(raw)
 	}
 	if !strings.Contains(all, "[hidden]") || !strings.Contains(all, "you sent") {
 		t.Error("the endpoint was not asked, or the secrets did not reach it")
 	}
-	if err := w.store.BackupFile(t.Context(), filepath.Join(w.dir, "backup.db")); err != nil {
+	if err := w.Store.BackupFile(t.Context(), filepath.Join(w.Dir, "backup.db")); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range []string{"svc.db", "backup.db"} {
-		b, err := os.ReadFile(filepath.Join(w.dir, file))
+		b, err := os.ReadFile(filepath.Join(w.Dir, file))
 		if err != nil || strings.Contains(string(b), canary) || !strings.Contains(string(b), task.ID) {
 			t.Errorf("%s holds the secret, or not the task: %v", file, err)
 		}
@@ -227,23 +229,23 @@ func TestSecretsBelongToTheirHost(t *testing.T) {
 	w := open(t)
 	secret := []m{{"name": "X-Secret", "value": canary, "secret": true}}
 	task := w.create("https://x.io/a", m{"headers": secret})
-	must[api.Task](w, "tasks.setApiKey", m{"id": task.ID, "key": canary})
+	optest.Must[api.Task](w, "tasks.setApiKey", m{"id": task.ID, "key": canary})
 
-	if moved := must[api.Task](w, "tasks.update", m{"id": task.ID, "url": "https://x.io/b"}); moved.APIKey == nil || moved.APIKey.Last4 != "d0e4" {
+	if moved := optest.Must[api.Task](w, "tasks.update", m{"id": task.ID, "url": "https://x.io/b"}); moved.APIKey == nil || moved.APIKey.Last4 != "d0e4" {
 		t.Errorf("another path took the key away: %+v", moved.APIKey)
 	}
-	if e := w.refused(api.CodeValidationFailed, "tasks.update", m{"id": task.ID, "url": other.URL}); pointers(e)[0] != "/headers/0/value" {
+	if e := w.Refused(api.CodeValidationFailed, "tasks.update", m{"id": task.ID, "url": other.URL}); pointers(e)[0] != "/headers/0/value" {
 		t.Errorf("%+v", e)
 	}
-	moved := must[api.Task](w, "tasks.update", m{"id": task.ID, "url": other.URL, "headers": nil})
+	moved := optest.Must[api.Task](w, "tasks.update", m{"id": task.ID, "url": other.URL, "headers": nil})
 	if moved.APIKey != nil {
 		t.Errorf("the key went along: %+v", moved.APIKey)
 	}
 	if run := w.live(task.ID, nil); run.State != api.RunCompleted || !slices.Equal(keys, []string{""}) {
 		t.Errorf("%s, the other host saw %q", run.State, keys)
 	}
-	must[api.Task](w, "tasks.setApiKey", m{"id": task.ID, "key": "second-key", "name": "X-Key", "prefix": "Token "})
-	must[api.Task](w, "tasks.clearApiKey", m{"id": task.ID})
+	optest.Must[api.Task](w, "tasks.setApiKey", m{"id": task.ID, "key": "second-key", "name": "X-Key", "prefix": "Token "})
+	optest.Must[api.Task](w, "tasks.clearApiKey", m{"id": task.ID})
 	w.live(task.ID, nil)
 	if keys[1] != "" {
 		t.Errorf("a cleared key was sent: %q", keys)
@@ -253,11 +255,11 @@ func TestSecretsBelongToTheirHost(t *testing.T) {
 func TestKeysThatCannotBeSent(t *testing.T) {
 	w := open(t)
 	task := w.create("https://x.io/", nil)
-	model := must[api.Task](w, "tasks.create", m{"agentId": "agt_1", "kind": "llm", "name": "x", "promptTemplate": "x"})
+	model := optest.Must[api.Task](w, "tasks.create", m{"agentId": "agt_1", "kind": "llm", "name": "x", "promptTemplate": "x"})
 	for _, in := range []m{
 		{"id": task.ID, "key": "a\r\nX: y"}, {"id": task.ID, "key": "a", "prefix": "B\n"}, {"id": task.ID, "key": "a", "name": "Host"}, {"id": task.ID, "key": "a", "name": "A B"},
 		{"id": task.ID, "key": "a", "placement": "query"}, {"id": model.ID, "key": "a"}, {"id": task.ID, "key": ""}, {"id": task.ID, "key": "a", "placement": "cookie"},
 	} {
-		w.refused(api.CodeValidationFailed, "tasks.setApiKey", in)
+		w.Refused(api.CodeValidationFailed, "tasks.setApiKey", in)
 	}
 }

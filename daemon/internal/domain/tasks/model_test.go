@@ -7,6 +7,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/llm/llmtest"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/outbound"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -18,12 +19,12 @@ func modelWorld(t *testing.T, steps ...llmtest.Step) (*world, *llmtest.Server) {
 
 // prompt makes an LLM task with more members over the usual ones.
 func (w *world) prompt(text string, more m) api.Task {
-	w.t.Helper()
+	w.T.Helper()
 	in := m{"agentId": "agt_1", "kind": "llm", "name": "Write", "promptTemplate": text, "model": "claude-haiku-5-5"}
 	for name, v := range more {
 		in[name] = v
 	}
-	return must[api.Task](w, "tasks.create", in)
+	return optest.Must[api.Task](w, "tasks.create", in)
 }
 
 func TestModelGetsTheShownPromptWithValuesFenced(t *testing.T) {
@@ -109,7 +110,7 @@ func TestOfflineAnswerSaysSo(t *testing.T) {
 
 func TestRenderAsksNoModel(t *testing.T) {
 	w, s := modelWorld(t)
-	run := must[api.TaskRun](w, "tasks.testRun", m{"id": w.prompt("Hi {{ person.name }}", nil).ID, "person": m{"name": "Ada"}})
+	run := optest.Must[api.TaskRun](w, "tasks.testRun", m{"id": w.prompt("Hi {{ person.name }}", nil).ID, "person": m{"name": "Ada"}})
 	if run.State != api.RunCompleted || !strings.Contains(run.Prompt, "Ada") || len(s.Requests()) != 0 {
 		t.Errorf("%+v", run)
 	}

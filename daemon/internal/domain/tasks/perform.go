@@ -42,10 +42,12 @@ func (s *Service) call(ctx context.Context, req *request, run *api.TaskRun) erro
 		return err
 	}
 	a, err := s.client.Do(out.WithContext(ctx))
+	if a != nil {
+		run.Response = answer(a, req.secrets)
+	}
 	if err != nil {
 		return requestFailure(err, req.secrets)
 	}
-	run.Response = answer(a, req.secrets)
 	if run.Response.Truncated {
 		run.Warnings = append(run.Warnings, "The answer is longer than what is kept of it.")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -26,7 +27,7 @@ func TestLiveRunSendsWhatRenderShows(t *testing.T) {
 		"body":    `{"name":"{{ person.name }}","n":{{ context.steps.count.output }},"team":"{{ team.name }}"}`,
 		"headers": []m{{"name": "X-Voice", "value": "{{ brand.voice }}"}, {"name": "X-Secret", "value": "s3cret-header-value", "secret": true}},
 	})
-	must[api.Task](w, "tasks.setApiKey", m{"id": task.ID, "key": "key-0123456789"})
+	optest.Must[api.Task](w, "tasks.setApiKey", m{"id": task.ID, "key": "key-0123456789"})
 	values := m{
 		"person":  m{"email": "a/b?c@x.io", "name": `Ada "Countess" \ 💡`},
 		"context": m{"event": m{"title": "a&b=c d"}, "steps": m{"count": m{"output": 3}}},
@@ -56,15 +57,15 @@ func TestLiveRunSendsWhatRenderShows(t *testing.T) {
 
 	got = nil
 	values["id"] = task.ID
-	shown := must[api.TaskRun](w, "tasks.testRun", values)
+	shown := optest.Must[api.TaskRun](w, "tasks.testRun", values)
 	if got != nil || shown.Mode != "render" || shown.State != api.RunCompleted || shown.Response != nil {
 		t.Errorf("render: %+v, sent %v", shown, got)
 	}
 	if shown.Request.URL != run.Request.URL || shown.Request.Body != string(body) || !strings.Contains(shown.Request.URL, "a%2Fb%3Fc@x.io") {
 		t.Errorf("render showed %+v", shown.Request)
 	}
-	list := must[api.Page[api.TaskRun]](w, "tasks.runs", m{"taskId": task.ID})
-	if len(list.Data) != 2 || list.Data[0].ID != shown.ID || must[api.TaskRun](w, "tasks.getRun", m{"id": run.ID}).State != api.RunCompleted {
+	list := optest.Must[api.Page[api.TaskRun]](w, "tasks.runs", m{"taskId": task.ID})
+	if len(list.Data) != 2 || list.Data[0].ID != shown.ID || optest.Must[api.TaskRun](w, "tasks.getRun", m{"id": run.ID}).State != api.RunCompleted {
 		t.Errorf("the log is %+v", list.Data)
 	}
 }
@@ -75,7 +76,7 @@ func TestMissingPlaceholdersAreAllNamed(t *testing.T) {
 	w := open(t)
 	task := w.create(end.URL+"/{{ person.id }}", m{"body": `{{ context.a }} {{ person.id }} {{ nobody }}`, "headers": []m{{"name": "X-A", "value": "{{ team.motto }}"}}})
 	for _, mode := range []string{"render", "live"} {
-		run := must[api.TaskRun](w, "tasks.testRun", m{"id": task.ID, "mode": mode})
+		run := optest.Must[api.TaskRun](w, "tasks.testRun", m{"id": task.ID, "mode": mode})
 		if run.State != api.RunFailed || run.Error.Code != "template_error" {
 			t.Fatalf("%s: %+v", mode, run)
 		}

@@ -13,6 +13,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/tasks"
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/llm"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/outbound"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -23,7 +24,7 @@ func TestRunThatACrashCutOffIsFailed(t *testing.T) {
 	reached, stop := make(chan string, 1), make(chan struct{})
 	w := open(t)
 	end := sink(t, func(_ http.ResponseWriter, r *http.Request) {
-		page := must[api.Page[api.TaskRun]](w, "tasks.runs", m{"state": "running"})
+		page := optest.Must[api.Page[api.TaskRun]](w, "tasks.runs", m{"state": "running"})
 		reached <- page.Data[0].ID
 		<-stop
 	})
@@ -42,13 +43,13 @@ func TestRunThatACrashCutOffIsFailed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run := must[api.TaskRun](w, "tasks.getRun", m{"id": id})
-	events := w.events()
+	run := optest.Must[api.TaskRun](w, "tasks.getRun", m{"id": id})
+	events := w.Events()
 	if run.State != api.RunFailed || !run.Error.Retryable || len(events) != 1 || events[0].Type != "agent.task_failed" {
 		t.Errorf("%+v %+v", run, events)
 	}
 	release()
-	if again := must[api.TaskRun](w, "tasks.getRun", m{"id": id}); again.State != api.RunFailed || again.Version != run.Version {
+	if again := optest.Must[api.TaskRun](w, "tasks.getRun", m{"id": id}); again.State != api.RunFailed || again.Version != run.Version {
 		t.Errorf("the dead process's answer came through: %+v", again)
 	}
 }
@@ -56,14 +57,14 @@ func TestRunThatACrashCutOffIsFailed(t *testing.T) {
 func TestRunsAreKeptForThirtyDays(t *testing.T) {
 	w := newWorld(t, outbound.Options{}, llm.Config{})
 	task := w.create("https://x.io/", nil)
-	start := w.now
+	start := w.Now()
 	for range 250 {
 		w.done(task.ID)
 	}
-	w.now = start.Add(20 * 24 * time.Hour)
+	w.Set(start.Add(20 * 24 * time.Hour))
 	kept := w.done(task.ID)
 	for _, row := range []struct{ day, want int }{{29, 251}, {31, 1}} {
-		w.now = start.Add(time.Duration(row.day) * 24 * time.Hour)
+		w.Set(start.Add(time.Duration(row.day) * 24 * time.Hour))
 		if err := w.tasks.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -71,8 +72,8 @@ func TestRunsAreKeptForThirtyDays(t *testing.T) {
 			t.Errorf("on day %d there are %d runs", row.day, got)
 		}
 	}
-	must[api.TaskRun](w, "tasks.getRun", m{"id": kept})
-	w.now = start.AddDate(1, 0, 0) // a clock that has jumped
+	optest.Must[api.TaskRun](w, "tasks.getRun", m{"id": kept})
+	w.Set(start.AddDate(1, 0, 0)) // a clock that has jumped
 	if err := w.tasks.Sweep(t.Context()); !errors.Is(err, event.ErrClock) || w.count() != 1 {
 		t.Errorf("%v, %d runs are left", err, w.count())
 	}
@@ -80,7 +81,7 @@ func TestRunsAreKeptForThirtyDays(t *testing.T) {
 
 func (w *world) count() (n int) {
 	for cursor := ""; ; {
-		page := must[api.Page[api.TaskRun]](w, "tasks.runs", m{"limit": 100, "cursor": cursor})
+		page := optest.Must[api.Page[api.TaskRun]](w, "tasks.runs", m{"limit": 100, "cursor": cursor})
 		n += len(page.Data)
 		if cursor = page.NextCursor; cursor == "" {
 			return n

@@ -160,7 +160,7 @@ func (s *Service) DropAgent(tx kv.Tx, team, agentID string) error {
 // SetKey stores the key of an API task.
 func (s *Service) SetKey(ctx context.Context, who op.Caller, in api.TaskSetKey) (api.Task, error) {
 	var f fields
-	if strings.ContainsFunc(in.Key+in.Prefix, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+	if strings.ContainsFunc(string(in.Key)+in.Prefix, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		f.add("/key", "format", "may not have line ends or control characters")
 	}
 	switch {
@@ -181,7 +181,7 @@ func (s *Service) SetKey(ctx context.Context, who op.Caller, in api.TaskSetKey) 
 			return api.Invalid("/id", "not_allowed", "an LLM task has no key")
 		}
 		r.Key = sealed
-		r.Task.APIKey = &api.TaskKey{Set: true, Last4: last4(in.Key), Placement: in.Placement, Name: in.Name, Prefix: in.Prefix}
+		r.Task.APIKey = &api.TaskKey{Set: true, Last4: last4(string(in.Key)), Placement: in.Placement, Name: in.Name, Prefix: in.Prefix}
 		return nil
 	})
 }

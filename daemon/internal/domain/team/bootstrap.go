@@ -24,7 +24,7 @@ type Bootstrapped struct {
 	Team api.Team
 	User api.User
 	Key  api.Key
-	Link string
+	Link api.Secret
 }
 
 // Bootstrap creates the first team; on a store that has one it is refused.

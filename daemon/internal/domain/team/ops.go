@@ -16,7 +16,7 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Changes the team's name or slug."},
 		{Name: "team.members", Session: op.Viewer, Class: read, Do: op.Func(s.Members),
 			Doc: "Lists the team's members."},
-		{Name: "team.invite", Session: op.Admin, Class: write, Secret: true, Do: op.Func(s.Invite),
+		{Name: "team.invite", Session: op.Admin, Class: write, Do: op.Func(s.Invite),
 			Doc: "Adds a member and answers with a sign-in link, once. For one who has not signed in yet, another link replaces the first."},
 		{Name: "team.setRole", Session: op.Admin, Class: write, Do: op.Func(s.SetRole),
 			Doc: "Changes a member's role. Only owners make and unmake owners."},

@@ -6,44 +6,45 @@ import (
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/domain/team/teamtest"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 func TestPublicSite(t *testing.T) {
 	w := teamtest.New(t)
 	owner, other := w.Enter(w.Found("a").LinkToken), w.Enter(w.Found("b").LinkToken)
-	first := teamtest.Call[api.PublicSite](w, "site.get", owner, api.None{})
+	first := optest.Must[api.PublicSite](w.As(owner), "site.get", api.None{})
 	if first.URL != "https://svc.example/a/" || first.Chat != api.ChatOff || first.Version != 1 || first.Navigation == nil {
 		t.Fatalf("%+v", first)
 	}
 	links := []map[string]any{{"label": " Docs ", "url": "https://docs.example/"}, {"label": "Help", "url": "/help"}, {"label": "Mail", "url": "mailto:a@b.example"}}
 	patch := map[string]any{"title": " News ", "accentColor": "#0f766e", "logoUrl": "/media/m_1.png", "iconUrl": "https://x.example/i.png", "navigation": links, "ifMatch": 1}
-	got := teamtest.Call[api.PublicSite](w, "site.update", owner, patch)
+	got := optest.Must[api.PublicSite](w.As(owner), "site.update", patch)
 	if got.Title != "News" || got.Version != 2 || got.Navigation[0].Label != "Docs" || len(got.Navigation) != 3 || got.URL != first.URL {
 		t.Fatalf("%+v", got)
 	}
 	delete(patch, "ifMatch")
-	if again := teamtest.Call[api.PublicSite](w, "site.update", owner, patch); again.Version != 2 {
+	if again := optest.Must[api.PublicSite](w.As(owner), "site.update", patch); again.Version != 2 {
 		t.Errorf("an update that changes nothing is a version: %+v", again)
 	}
-	w.Refused("site.update", owner, map[string]any{"title": "x", "ifMatch": 1}, api.CodeVersionConflict)
-	if kept := teamtest.Call[api.PublicSite](w, "site.update", owner, map[string]any{"title": nil}); kept.Title != "" || kept.AccentColor != "#0f766e" || len(kept.Navigation) != 3 {
+	w.As(owner).Refused(api.CodeVersionConflict, "site.update", map[string]any{"title": "x", "ifMatch": 1})
+	if kept := optest.Must[api.PublicSite](w.As(owner), "site.update", map[string]any{"title": nil}); kept.Title != "" || kept.AccentColor != "#0f766e" || len(kept.Navigation) != 3 {
 		t.Errorf("%+v", kept)
 	}
-	if theirs := teamtest.Call[api.PublicSite](w, "site.get", other, api.None{}); theirs.Version != 1 || theirs.AccentColor != "" {
+	if theirs := optest.Must[api.PublicSite](w.As(other), "site.get", api.None{}); theirs.Version != 1 || theirs.AccentColor != "" {
 		t.Errorf("the other team's: %+v", theirs)
 	}
-	w.Refused("site.update", w.Join(owner, "v@a.example", "viewer"), map[string]any{"title": "x"}, api.CodeInsufficientScope)
+	w.As(w.Invite(owner, "v@a.example", "viewer")).Refused(api.CodeInsufficientScope, "site.update", map[string]any{"title": "x"})
 }
 
 // What a browser would not load or should not follow is refused, all at once.
 func TestPublicSiteRefuses(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
-	e := w.Refused("site.update", owner, map[string]any{
+	e := w.As(owner).Refused(api.CodeValidationFailed, "site.update", map[string]any{
 		"tagline": "a\nb", "logoUrl": "javascript:alert(1)", "iconUrl": "http://x.example/i.png",
 		"navigation": []map[string]any{{"label": " ", "url": "//evil.example"}, {"label": "x", "url": "javascript:alert(1)"}, {"label": "y", "url": `/\evil.example`}},
-	}, api.CodeValidationFailed)
+	})
 	var at []string
 	for _, f := range e.Errors {
 		at = append(at, f.Pointer)
@@ -52,8 +53,8 @@ func TestPublicSiteRefuses(t *testing.T) {
 	if !slices.Equal(at, want) {
 		t.Errorf("refuses %q, want %q", at, want)
 	}
-	w.Refused("site.update", owner, map[string]any{"accentColor": "red"}, api.CodeValidationFailed)
-	w.Refused("site.update", owner, map[string]any{"chat": "help", "chatSiteId": "site_none"}, api.CodeNotFound)
+	w.As(owner).Refused(api.CodeValidationFailed, "site.update", map[string]any{"accentColor": "red"})
+	w.As(owner).Refused(api.CodeNotFound, "site.update", map[string]any{"chat": "help", "chatSiteId": "site_none"})
 }
 
 // The pages' origin joins those of the site whose chat they carry; another team's
@@ -61,19 +62,19 @@ func TestPublicSiteRefuses(t *testing.T) {
 func TestPublicSiteChat(t *testing.T) {
 	w := teamtest.New(t)
 	owner, other := w.Enter(w.Found("a").LinkToken), w.Enter(w.Found("b").LinkToken)
-	shop := teamtest.Call[api.Site](w, "sites.create", owner, api.SiteCreate{Name: "Shop", AllowedOrigins: []string{"https://shop.example"}})
-	w.Refused("site.update", other, map[string]any{"chat": "help", "chatSiteId": shop.ID}, api.CodeNotFound)
+	shop := optest.Must[api.Site](w.As(owner), "sites.create", api.SiteCreate{Name: "Shop", AllowedOrigins: []string{"https://shop.example"}})
+	w.As(other).Refused(api.CodeNotFound, "site.update", map[string]any{"chat": "help", "chatSiteId": shop.ID})
 	for range 2 {
-		got := teamtest.Call[api.PublicSite](w, "site.update", owner, map[string]any{"chat": "help", "chatSiteId": shop.ID})
+		got := optest.Must[api.PublicSite](w.As(owner), "site.update", map[string]any{"chat": "help", "chatSiteId": shop.ID})
 		if got.Chat != api.ChatHelp || got.ChatSiteID != shop.ID {
 			t.Fatalf("%+v", got)
 		}
-		at := teamtest.Call[api.Site](w, "sites.get", owner, api.SiteGet{ID: shop.ID})
+		at := optest.Must[api.Site](w.As(owner), "sites.get", api.SiteGet{ID: shop.ID})
 		if !slices.Equal(at.AllowedOrigins, []string{"https://shop.example", "https://svc.example"}) {
 			t.Errorf("%q", at.AllowedOrigins)
 		}
 	}
-	if off := teamtest.Call[api.PublicSite](w, "site.update", owner, map[string]any{"chat": "off"}); off.ChatSiteID != "" {
+	if off := optest.Must[api.PublicSite](w.As(owner), "site.update", map[string]any{"chat": "off"}); off.ChatSiteID != "" {
 		t.Errorf("%+v", off)
 	}
 }

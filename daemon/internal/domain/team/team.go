@@ -24,7 +24,7 @@ type Service struct {
 	StorageLimit int64
 	// Link makes a sign-in link of a member in place of the one before, and notes
 	// it in m, which the caller stores.
-	Link func(tx kv.Tx, team, user string, m *roster.Member) (url string, expires api.Time, err error)
+	Link func(tx kv.Tx, team, user string, m *roster.Member) (url api.Secret, expires api.Time, err error)
 	// ShutOut ends a member's sessions and link.
 	ShutOut func(tx kv.Tx, team, user string, m *roster.Member) error
 	// FirstKey makes the key that a new team begins with, and returns its secret.

@@ -13,6 +13,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/team"
 	"edgesvc.dev/svc/daemon/internal/domain/team/teamtest"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -34,15 +35,15 @@ func TestFirstRun(t *testing.T) {
 	if empty, _ := w.Teams.Empty(t.Context()); empty {
 		t.Fatal("still empty")
 	}
-	who, err := w.Access.Authenticate(t.Context(), b.Key.Secret, teamtest.Home)
+	who, err := w.Access.Authenticate(t.Context(), string(b.Key.Secret), teamtest.Home)
 	w.Must(err)
-	me := teamtest.Call[api.Me](w, "me.get", who, api.None{})
+	me := optest.Must[api.Me](w.As(who), "me.get", api.None{})
 	if me.Team != (api.TeamRef{ID: b.Team.ID, Name: "Ada & Co.", Slug: "ada-co"}) || me.KeyName != "first key" ||
 		!slices.Equal(me.Scopes, []string{"*"}) || me.Version != "1.2.3" || me.Actor != (api.Actor{Type: "key", ID: b.Key.ID}) {
 		t.Fatalf("%+v", me)
 	}
 	owner := w.Enter(teamtest.TokenOf(b.Link))
-	if me := teamtest.Call[api.Me](w, "me.get", owner, api.None{}); me.Role != "owner" || me.User.State != "active" || me.User.LastLoginAt == 0 {
+	if me := optest.Must[api.Me](w.As(owner), "me.get", api.None{}); me.Role != "owner" || me.User.State != "active" || me.User.LastLoginAt == 0 {
 		t.Fatalf("%+v %+v", me, me.User)
 	}
 	if _, err := w.Teams.CreateTeam(t.Context(), team.Bootstrap{TeamName: "Other", TeamSlug: "ada-co", Email: "o@x.io"}); w.Code(err) != api.CodeSlugTaken {
@@ -73,16 +74,16 @@ func TestTeamSettings(t *testing.T) {
 		"Upper": api.CodeValidationFailed, "-x": api.CodeValidationFailed, "a--b": api.CodeValidationFailed, "a/b": api.CodeValidationFailed,
 		strings.Repeat("x", 61): api.CodeValidationFailed, "b": api.CodeSlugTaken,
 	} {
-		e := w.Refused("team.update", owner, map[string]any{"slug": slug}, want)
+		e := w.As(owner).Refused(want, "team.update", map[string]any{"slug": slug})
 		if want == api.CodeSlugTaken && e.SuggestedSlug != "b-2" {
 			t.Error(e.SuggestedSlug)
 		}
 	}
-	got := teamtest.Call[api.Team](w, "team.update", owner, map[string]any{"name": "New", "slug": "new"})
+	got := optest.Must[api.Team](w.As(owner), "team.update", map[string]any{"name": "New", "slug": "new"})
 	if got.Name != "New" || got.Slug != "new" || got.Version != 2 {
 		t.Fatalf("%+v", got)
 	}
-	if again := teamtest.Call[api.Team](w, "team.update", owner, map[string]any{"name": "New", "slug": "new"}); again.Version != 2 {
+	if again := optest.Must[api.Team](w.As(owner), "team.update", map[string]any{"name": "New", "slug": "new"}); again.Version != 2 {
 		t.Fatalf("an update that changes nothing is a version: %+v", again)
 	}
 	if found, _, err := w.Teams.Publication(t.Context(), "new"); err != nil || found.ID != b.Team.ID {
@@ -92,15 +93,15 @@ func TestTeamSettings(t *testing.T) {
 		t.Fatal("the slug of before still leads here:", err)
 	}
 
-	e := w.Refused("team.brand.update", owner, api.Brand{Facts: []string{" ", strings.Repeat("x", 501)}, LogoURL: "javascript:alert(1)"}, api.CodeValidationFailed)
+	e := w.As(owner).Refused(api.CodeValidationFailed, "team.brand.update", api.Brand{Facts: []string{" ", strings.Repeat("x", 501)}, LogoURL: "javascript:alert(1)"})
 	if len(e.Errors) != 3 || e.Errors[1].Pointer != "/facts/1" || e.Errors[2].Pointer != "/logoUrl" {
 		t.Fatalf("%+v", e.Errors)
 	}
 	brand := api.Brand{Description: "We make things.", Facts: []string{"Founded 1999"}, LogoURL: "https://x.io/l.png"}
-	teamtest.Call[api.Brand](w, "team.brand.update", owner, brand)
-	key, err := w.Access.Authenticate(t.Context(), b.Key.Secret, teamtest.Home)
+	optest.Must[api.Brand](w.As(owner), "team.brand.update", brand)
+	key, err := w.Access.Authenticate(t.Context(), string(b.Key.Secret), teamtest.Home)
 	w.Must(err)
-	if got := teamtest.Call[api.Brand](w, "brand.get", key, api.None{}); got.Description != brand.Description || got.Facts[0] != brand.Facts[0] {
+	if got := optest.Must[api.Brand](w.As(key), "brand.get", api.None{}); got.Description != brand.Description || got.Facts[0] != brand.Facts[0] {
 		t.Fatalf("%+v", got)
 	}
 	if name, got, err := w.Teams.Brand(t.Context(), b.Team.ID); name != "New" || got.LogoURL != brand.LogoURL || err != nil {
@@ -112,36 +113,36 @@ func TestMembers(t *testing.T) {
 	w := teamtest.New(t)
 	b := w.Found("a")
 	owner := w.Enter(b.LinkToken)
-	admin := w.Join(owner, "admin@a.example", "admin")
-	editor := w.Join(admin, "Editor@A.example", "editor")
+	admin := w.Invite(owner, "admin@a.example", "admin")
+	editor := w.Invite(admin, "Editor@A.example", "editor")
 	if editor.Role != op.Editor || editor.Name != "editor@a.example" {
 		t.Fatalf("%+v", editor)
 	}
-	if page := teamtest.Call[api.Page[api.User]](w, "team.members", editor, api.None{}); len(page.Data) != 3 {
+	if page := optest.Must[api.Page[api.User]](w.As(editor), "team.members", api.None{}); len(page.Data) != 3 {
 		t.Fatalf("%+v", page)
 	}
 
-	w.Refused("team.invite", editor, api.MemberInvite{Email: "x@a.example", Role: "viewer"}, api.CodeRoleRequired)
-	w.Refused("team.invite", admin, api.MemberInvite{Email: "x@a.example", Role: "owner"}, api.CodeValidationFailed)
-	w.Refused("team.invite", admin, api.MemberInvite{Email: "no address", Role: "viewer"}, api.CodeValidationFailed)
-	if e := w.Refused("team.invite", admin, api.MemberInvite{Email: "EDITOR@a.example", Role: "viewer"}, api.CodeEmailTaken); e.ExistingID != editor.Actor.ID {
+	w.As(editor).Refused(api.CodeRoleRequired, "team.invite", api.MemberInvite{Email: "x@a.example", Role: "viewer"})
+	w.As(admin).Refused(api.CodeValidationFailed, "team.invite", api.MemberInvite{Email: "x@a.example", Role: "owner"})
+	w.As(admin).Refused(api.CodeValidationFailed, "team.invite", api.MemberInvite{Email: "no address", Role: "viewer"})
+	if e := w.As(admin).Refused(api.CodeEmailTaken, "team.invite", api.MemberInvite{Email: "EDITOR@a.example", Role: "viewer"}); e.ExistingID != editor.Actor.ID {
 		t.Error(e.ExistingID)
 	}
 	other := w.Found("b")
-	if in := teamtest.Call[api.MemberInvited](w, "team.invite", admin, api.MemberInvite{Email: other.User.Email, Role: "viewer"}); in.User.ID == other.User.ID {
+	if in := optest.Must[api.MemberInvited](w.As(admin), "team.invite", api.MemberInvite{Email: other.User.Email, Role: "viewer"}); in.User.ID == other.User.ID {
 		t.Error("another team's member is shown")
 	}
 
-	w.Refused("team.setRole", admin, api.MemberRole{ID: editor.Actor.ID, Role: "owner"}, api.CodeRoleRequired)
-	w.Refused("team.setRole", admin, api.MemberRole{ID: owner.Actor.ID, Role: "viewer"}, api.CodeRoleRequired)
-	w.Refused("team.remove", admin, api.MemberRef{ID: owner.Actor.ID}, api.CodeRoleRequired)
-	w.Refused("team.setRole", owner, api.MemberRole{ID: owner.Actor.ID, Role: "viewer"}, api.CodeInvalidTransition)
-	w.Refused("team.remove", owner, api.MemberRef{ID: owner.Actor.ID}, api.CodeInvalidTransition)
-	w.Refused("team.remove", owner, api.MemberRef{ID: other.User.ID}, api.CodeNotFound)
-	w.Refused("team.setRole", owner, api.MemberRole{ID: other.User.ID, Role: "viewer"}, api.CodeNotFound)
+	w.As(admin).Refused(api.CodeRoleRequired, "team.setRole", api.MemberRole{ID: editor.Actor.ID, Role: "owner"})
+	w.As(admin).Refused(api.CodeRoleRequired, "team.setRole", api.MemberRole{ID: owner.Actor.ID, Role: "viewer"})
+	w.As(admin).Refused(api.CodeRoleRequired, "team.remove", api.MemberRef{ID: owner.Actor.ID})
+	w.As(owner).Refused(api.CodeInvalidTransition, "team.setRole", api.MemberRole{ID: owner.Actor.ID, Role: "viewer"})
+	w.As(owner).Refused(api.CodeInvalidTransition, "team.remove", api.MemberRef{ID: owner.Actor.ID})
+	w.As(owner).Refused(api.CodeNotFound, "team.remove", api.MemberRef{ID: other.User.ID})
+	w.As(owner).Refused(api.CodeNotFound, "team.setRole", api.MemberRole{ID: other.User.ID, Role: "viewer"})
 
-	teamtest.Call[api.User](w, "team.setRole", owner, api.MemberRole{ID: admin.Actor.ID, Role: "owner"})
-	teamtest.Call[api.User](w, "team.setRole", owner, api.MemberRole{ID: owner.Actor.ID, Role: "viewer"})
+	optest.Must[api.User](w.As(owner), "team.setRole", api.MemberRole{ID: admin.Actor.ID, Role: "owner"})
+	optest.Must[api.User](w.As(owner), "team.setRole", api.MemberRole{ID: owner.Actor.ID, Role: "viewer"})
 	err := w.Store.View(t.Context(), func(tx kv.Tx) error {
 		name, err := w.Teams.UserName(tx, b.Team.ID, editor.Actor.ID)
 		if name != "editor@a.example" {
@@ -157,15 +158,14 @@ func TestMembers(t *testing.T) {
 func TestARemovedMemberIsOutAtOnce(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
-	in := teamtest.Call[api.MemberInvited](w, "team.invite", owner, api.MemberInvite{Email: "e@a.example", Role: "editor"})
-	_, link, _ := strings.Cut(in.Link, "token=")
-	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: link, NewPassword: teamtest.Password})
+	in := optest.Must[api.MemberInvited](w.As(owner), "team.invite", api.MemberInvite{Email: "e@a.example", Role: "editor"})
+	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: teamtest.TokenOf(in.Link), NewPassword: teamtest.Password})
 	w.Caller(s.Token)
-	teamtest.Call[api.None](w, "team.remove", owner, api.MemberRef{ID: in.User.ID})
-	if _, err := w.Access.AuthenticateSession(t.Context(), s.Token, teamtest.Home, ""); w.Code(err) != api.CodeSessionRequired {
+	optest.Must[api.None](w.As(owner), "team.remove", api.MemberRef{ID: in.User.ID})
+	if _, err := w.Access.AuthenticateSession(t.Context(), string(s.Token), teamtest.Home, ""); w.Code(err) != api.CodeSessionRequired {
 		t.Fatal(err)
 	}
-	w.Refused("auth.login", teamtest.From(teamtest.Home), api.Login{Email: "e@a.example", Password: teamtest.Password}, api.CodeInvalidCredentials)
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", api.Login{Email: "e@a.example", Password: teamtest.Password})
 	err := w.Store.View(t.Context(), func(tx kv.Tx) error {
 		_, err := w.Teams.UserName(tx, owner.Team, in.User.ID)
 		return err
@@ -174,15 +174,15 @@ func TestARemovedMemberIsOutAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The address is free again.
-	teamtest.Call[api.MemberInvited](w, "team.invite", owner, api.MemberInvite{Email: "e@a.example", Role: "viewer"})
+	optest.Must[api.MemberInvited](w.As(owner), "team.invite", api.MemberInvite{Email: "e@a.example", Role: "viewer"})
 }
 
 func TestRoleCountsFromTheNextRequestOn(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
-	in := teamtest.Call[api.MemberInvited](w, "team.invite", owner, api.MemberInvite{Email: "e@a.example", Role: "admin"})
-	s := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{LinkToken: in.Link[strings.Index(in.Link, "link_"):]})
-	teamtest.Call[api.User](w, "team.setRole", owner, api.MemberRole{ID: in.User.ID, Role: "viewer"})
+	in := optest.Must[api.MemberInvited](w.As(owner), "team.invite", api.MemberInvite{Email: "e@a.example", Role: "admin"})
+	s := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: teamtest.TokenOf(in.Link)})
+	optest.Must[api.User](w.As(owner), "team.setRole", api.MemberRole{ID: in.User.ID, Role: "viewer"})
 	if who := w.Caller(s.Token); who.Role != op.Viewer || who.Scopes&op.PostsWrite != 0 {
 		t.Fatalf("%+v", who)
 	}
@@ -193,24 +193,24 @@ func TestRoleCountsFromTheNextRequestOn(t *testing.T) {
 func TestEveryPrivilegedActIsAudited(t *testing.T) {
 	w := teamtest.New(t)
 	owner := w.Enter(w.Found("a").LinkToken)
-	key := teamtest.Call[api.Key](w, "apiKeys.create", owner, api.KeyCreate{Name: "ci"})
-	teamtest.Call[api.Key](w, "apiKeys.update", owner, map[string]any{"id": key.ID, "name": "cd"})
-	teamtest.Call[api.Key](w, "apiKeys.roll", owner, api.KeyRoll{ID: key.ID})
-	teamtest.Call[api.Key](w, "apiKeys.revoke", owner, api.KeyRef{ID: key.ID})
-	editor := w.Join(owner, "e@a.example", "editor")
-	teamtest.Call[api.User](w, "team.setRole", owner, api.MemberRole{ID: editor.Actor.ID, Role: "viewer"})
-	teamtest.Call[api.None](w, "auth.revokeSession", owner, api.SessionRef{ID: editor.Credential})
-	teamtest.Call[api.None](w, "team.remove", owner, api.MemberRef{ID: editor.Actor.ID})
-	teamtest.Call[api.Team](w, "team.update", owner, map[string]any{"name": "B"})
-	teamtest.Call[api.Brand](w, "team.brand.update", owner, api.Brand{Voice: "calm"})
-	teamtest.Call[api.PublicSite](w, "site.update", owner, map[string]any{"title": "News"})
-	site := teamtest.Call[api.Site](w, "sites.create", owner, api.SiteCreate{Name: "Shop"})
-	teamtest.Call[api.Site](w, "sites.update", owner, map[string]any{"id": site.ID, "name": "Store"})
-	teamtest.Call[api.SiteSecretRolled](w, "sites.rotateSecret", owner, api.SiteRef{ID: site.ID})
-	teamtest.Call[api.None](w, "sites.delete", owner, api.SiteRef{ID: site.ID})
-	teamtest.Call[api.None](w, "auth.changePassword", owner, api.PasswordChange{Current: teamtest.Password, New: "another one!"})
+	key := optest.Must[api.Key](w.As(owner), "apiKeys.create", api.KeyCreate{Name: "ci"})
+	optest.Must[api.Key](w.As(owner), "apiKeys.update", map[string]any{"id": key.ID, "name": "cd"})
+	optest.Must[api.Key](w.As(owner), "apiKeys.roll", api.KeyRoll{ID: key.ID})
+	optest.Must[api.Key](w.As(owner), "apiKeys.revoke", api.KeyRef{ID: key.ID})
+	editor := w.Invite(owner, "e@a.example", "editor")
+	optest.Must[api.User](w.As(owner), "team.setRole", api.MemberRole{ID: editor.Actor.ID, Role: "viewer"})
+	optest.Must[api.None](w.As(owner), "auth.revokeSession", api.SessionRef{ID: editor.Credential})
+	optest.Must[api.None](w.As(owner), "team.remove", api.MemberRef{ID: editor.Actor.ID})
+	optest.Must[api.Team](w.As(owner), "team.update", map[string]any{"name": "B"})
+	optest.Must[api.Brand](w.As(owner), "team.brand.update", api.Brand{Voice: "calm"})
+	optest.Must[api.PublicSite](w.As(owner), "site.update", map[string]any{"title": "News"})
+	site := optest.Must[api.Site](w.As(owner), "sites.create", api.SiteCreate{Name: "Shop"})
+	optest.Must[api.Site](w.As(owner), "sites.update", map[string]any{"id": site.ID, "name": "Store"})
+	optest.Must[api.SiteSecretRolled](w.As(owner), "sites.rotateSecret", api.SiteRef{ID: site.ID})
+	optest.Must[api.None](w.As(owner), "sites.delete", api.SiteRef{ID: site.ID})
+	optest.Must[api.None](w.As(owner), "auth.changePassword", api.PasswordChange{Current: teamtest.Password, New: "another one!"})
 	for range 10 {
-		w.Refused("auth.login", teamtest.From("198.51.100.7"), api.Login{Email: "owner@a.example", Password: "wrong one"}, api.CodeInvalidCredentials)
+		w.As(teamtest.From("198.51.100.7")).Refused(api.CodeInvalidCredentials, "auth.login", api.Login{Email: "owner@a.example", Password: "wrong one"})
 	}
 	w.Must(w.Access.Flush(t.Context()))
 
@@ -223,12 +223,12 @@ func TestEveryPrivilegedActIsAudited(t *testing.T) {
 	if n := slices.Index(got, "auth.lockout"); n < 0 || slices.Index(got[n+1:], "auth.lockout") >= 0 {
 		t.Errorf("one lock-out, in %v", got)
 	}
-	last := teamtest.Call[api.Page[api.AuditEntry]](w, "team.auditLog", owner, map[string]any{"limit": 2}).Data[1]
+	last := optest.Must[api.Page[api.AuditEntry]](w.As(owner), "team.auditLog", map[string]any{"limit": 2}).Data[1]
 	if last.Action != "auth.changePassword" || last.Actor != owner.Actor || last.RequestID != "req_1" || last.Target != owner.Actor.ID {
 		t.Errorf("%+v", last)
 	}
 	w.Must(w.Store.View(t.Context(), func(tx kv.Tx) error { return team.VerifyAudit(tx, owner.Team) }))
-	w.Refused("team.auditLog", w.Join(owner, "e@a.example", "editor"), api.None{}, api.CodeRoleRequired)
+	w.As(w.Invite(owner, "e@a.example", "editor")).Refused(api.CodeRoleRequired, "team.auditLog", api.None{})
 }
 
 func TestARefusedActLeavesNoEntry(t *testing.T) {
@@ -236,8 +236,8 @@ func TestARefusedActLeavesNoEntry(t *testing.T) {
 	owner := w.Enter(w.Found("a").LinkToken)
 	w.Found("b")
 	before := w.Actions(owner)
-	w.Refused("team.update", owner, map[string]any{"slug": "b"}, api.CodeSlugTaken)
-	w.Refused("team.remove", owner, api.MemberRef{ID: owner.Actor.ID}, api.CodeInvalidTransition)
+	w.As(owner).Refused(api.CodeSlugTaken, "team.update", map[string]any{"slug": "b"})
+	w.As(owner).Refused(api.CodeInvalidTransition, "team.remove", api.MemberRef{ID: owner.Actor.ID})
 	if got := w.Actions(owner); !slices.Equal(got, before) {
 		t.Fatal(got)
 	}
@@ -283,7 +283,7 @@ func TestAuditChainShowsTampering(t *testing.T) {
 			w := teamtest.New(t)
 			owner := w.Enter(w.Found("a").LinkToken)
 			var ids []string
-			for _, e := range teamtest.Call[api.Page[api.AuditEntry]](w, "team.auditLog", owner, map[string]any{"order": "asc"}).Data {
+			for _, e := range optest.Must[api.Page[api.AuditEntry]](w.As(owner), "team.auditLog", map[string]any{"order": "asc"}).Data {
 				ids = append(ids, e.ID)
 			}
 			w.Forged = true
@@ -307,7 +307,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	w := teamtest.New(t)
 	b := w.Found("a")
 	owner := w.Enter(b.LinkToken)
-	secrets := []string{b.Key.Secret, b.LinkToken, teamtest.Password, "the wrong password", "yet another one"}
+	secrets := []api.Secret{b.Key.Secret, b.LinkToken, teamtest.Password, "the wrong password", "yet another one"}
 	res, refusal := w.Table.Call(t.Context(), op.Request{
 		Op: w.Table.Lookup("apiKeys.create"), Caller: owner, IdempotencyKey: "once", Args: op.Args{Body: []byte(`{"name":"ci"}`)},
 	})
@@ -315,28 +315,28 @@ func TestNoSecretIsKept(t *testing.T) {
 		t.Fatal(refusal)
 	}
 	key := res.Value.(api.Key)
-	rolled := teamtest.Call[api.Key](w, "apiKeys.roll", owner, api.KeyRoll{ID: key.ID, GraceHours: 1})
-	in := teamtest.Call[api.MemberInvited](w, "team.invite", owner, api.MemberInvite{Email: "e@a.example", Role: "editor"})
-	w.Refused("auth.login", teamtest.From(teamtest.Home), api.Login{Email: "owner@a.example", Password: "the wrong password"}, api.CodeInvalidCredentials)
-	session := teamtest.Call[api.Session](w, "auth.login", teamtest.From(teamtest.Home), api.Login{Email: "owner@a.example", Password: teamtest.Password})
-	teamtest.Call[api.None](w, "auth.changePassword", owner, api.PasswordChange{Current: teamtest.Password, New: "yet another one"})
-	for _, s := range []string{key.Secret, rolled.Secret, session.Token, in.Link[strings.Index(in.Link, "link_"):]} {
+	rolled := optest.Must[api.Key](w.As(owner), "apiKeys.roll", api.KeyRoll{ID: key.ID, GraceHours: 1})
+	in := optest.Must[api.MemberInvited](w.As(owner), "team.invite", api.MemberInvite{Email: "e@a.example", Role: "editor"})
+	w.As(teamtest.From(teamtest.Home)).Refused(api.CodeInvalidCredentials, "auth.login", api.Login{Email: "owner@a.example", Password: "the wrong password"})
+	session := optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{Email: "owner@a.example", Password: teamtest.Password})
+	optest.Must[api.None](w.As(owner), "auth.changePassword", api.PasswordChange{Current: teamtest.Password, New: "yet another one"})
+	for _, s := range []api.Secret{key.Secret, rolled.Secret, session.Token, teamtest.TokenOf(in.Link)} {
 		if len(s) < 40 {
-			t.Fatalf("%q is no secret", s)
+			t.Fatalf("%q is no secret", string(s))
 		}
 		secrets = append(secrets, s)
 	}
 
 	var later bytes.Buffer
 	for _, name := range []string{"apiKeys.list", "auth.session", "auth.sessions", "team.members", "team.auditLog", "team.get", "me.get"} {
-		out, err := w.Try(name, owner, api.None{})
+		out, err := optest.Call[any](w, owner, name, api.None{})
 		if err != nil {
 			t.Fatal(name, err)
 		}
 		j, _ := json.Marshal(out)
 		later.Write(j)
 	}
-	stored, err := os.ReadFile(w.Path)
+	stored, err := os.ReadFile(w.Path())
 	w.Must(err)
 	if !bytes.Contains(stored, []byte("owner@a.example")) {
 		t.Fatal("the store is not readable this way: the search proves nothing")
@@ -353,18 +353,18 @@ func TestNoSecretIsKept(t *testing.T) {
 func TestRowsAreForTheirRoles(t *testing.T) {
 	w := teamtest.New(t)
 	b := w.Found("a")
-	key, err := w.Access.Authenticate(t.Context(), b.Key.Secret, teamtest.Home)
+	key, err := w.Access.Authenticate(t.Context(), string(b.Key.Secret), teamtest.Home)
 	w.Must(err)
 	owner := w.Enter(b.LinkToken)
-	viewer := w.Join(owner, "v@a.example", "viewer")
+	viewer := w.Invite(owner, "v@a.example", "viewer")
 	for _, o := range w.Table.Ops {
 		if o.Session == 0 {
 			continue
 		}
-		w.Refused(o.Name, key, api.None{}, api.CodeSessionRequired)
-		w.Refused(o.Name, op.Caller{Address: teamtest.Home}, api.None{}, api.CodeSessionRequired)
+		w.As(key).Refused(api.CodeSessionRequired, o.Name, api.None{})
+		w.As(op.Caller{Address: teamtest.Home}).Refused(api.CodeSessionRequired, o.Name, api.None{})
 		if o.Session > op.Viewer {
-			w.Refused(o.Name, viewer, api.None{}, api.CodeRoleRequired)
+			w.As(viewer).Refused(api.CodeRoleRequired, o.Name, api.None{})
 		}
 		if o.Doc == "" {
 			t.Error(o.Name, "has no doc")
@@ -376,12 +376,12 @@ func TestRunWritesWhatIsLeft(t *testing.T) {
 	w := teamtest.New(t)
 	b := w.Found("a")
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := w.Access.Authenticate(ctx, b.Key.Secret, teamtest.Home)
+	_, err := w.Access.Authenticate(ctx, string(b.Key.Secret), teamtest.Home)
 	w.Must(err)
 	cancel()
 	w.Must(w.Access.Run(ctx))
 	owner := w.Enter(b.LinkToken)
-	if k := teamtest.Call[api.Page[api.Key]](w, "apiKeys.list", owner, api.None{}).Data[0]; k.LastUsedAt != api.TimeOf(w.Now()) {
+	if k := optest.Must[api.Page[api.Key]](w.As(owner), "apiKeys.list", api.None{}).Data[0]; k.LastUsedAt != api.TimeOf(w.Now()) {
 		t.Fatal(k.LastUsedAt)
 	}
 }

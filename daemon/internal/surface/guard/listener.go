@@ -37,6 +37,9 @@ const (
 	// with the last packet of the handshake.
 	amongSilent = 8
 	patience    = 20 * time.Millisecond
+
+	// drainEvery is how often connections are looked at when the server stops.
+	drainEvery = 20 * time.Millisecond
 )
 
 // listener counts connections per address before any byte of theirs is read.
@@ -53,6 +56,7 @@ type listener struct {
 	close  func() error
 
 	mu        sync.Mutex // guards what follows, and every address in it
+	draining  bool
 	open      map[*conn]struct{}
 	silent    list.List // of *conn that never sent a byte, oldest first
 	addresses map[netip.Prefix]*address
@@ -74,14 +78,47 @@ func newListener(ln net.Listener, l limits, plain bool, log *slog.Logger) *liste
 		open: map[*conn]struct{}{}, addresses: map[netip.Prefix]*address{},
 	}
 	out.close = sync.OnceValue(func() error {
+		out.mu.Lock()
+		out.draining = true
+		out.mu.Unlock()
+		out.refusing.Go(out.drain)
 		close(out.closed)
 		return ln.Close()
 	})
 	return out
 }
 
-// Close implements net.Listener.
+// Close implements net.Listener. Connections that wait for nothing are closed,
+// too: those that never sent a whole request would keep the server from its end
+// until they time out.
 func (l *listener) Close() error { return l.close() }
+
+// drain returns when no request is on its way any more.
+func (l *listener) drain() {
+	tick := time.NewTicker(drainEvery)
+	defer tick.Stop()
+	for l.clear() {
+		<-tick.C
+	}
+}
+
+// clear closes what keeps a place without using it, and reports whether there are
+// requests that still arrive.
+func (l *listener) clear() (arriving bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.open {
+		switch {
+		case c.busy.Load():
+		case c.read.Load() == 0 && !waiting(c.Conn), c.stale():
+			l.forget(c)
+			_ = c.Conn.Close()
+		default:
+			arriving = true
+		}
+	}
+	return arriving
+}
 
 // Accept implements net.Listener. An error of the listener as a whole is
 // returned: to the server it is the end. What lies with one connection, or
@@ -161,7 +198,8 @@ func (l *listener) wait(d time.Duration) bool {
 	}
 }
 
-// settle returns when no refused connection lingers any more.
+// settle returns when no refused connection lingers any more and, after Close, no
+// request is on its way.
 func (l *listener) settle() { l.refusing.Wait() }
 
 func (l *listener) admit(raw net.Conn) *conn {
@@ -169,6 +207,10 @@ func (l *listener) admit(raw net.Conn) *conn {
 	c.since.Store(time.Now().UnixNano())
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.draining {
+		_ = raw.Close()
+		return nil
+	}
 	if refused := l.full(c.from); refused != nil {
 		l.turnAway(raw, refused)
 		return nil

@@ -129,6 +129,46 @@ func TestStaleConnectionsGiveWay(t *testing.T) {
 	}
 }
 
+// TestClosingClearsWhatIsNotUsed: when the server stops, it waits for requests
+// that are being answered or arrive, and for nothing else.
+func TestClosingClearsWhatIsNotUsed(t *testing.T) {
+	long := time.Now().Add(-time.Minute).UnixNano()
+	for name, row := range map[string]struct {
+		make           func(*conn)
+		stays, arrives bool
+	}{
+		"silent":               {func(*conn) {}, false, false},
+		"idle for a moment":    {func(c *conn) { c.speak(); c.rest() }, false, false},
+		"answering":            {func(c *conn) { c.speak(); c.begin() }, true, false},
+		"beginning a request":  {func(c *conn) { c.speak(); c.read.Store(1) }, true, true},
+		"dripping a request":   {func(c *conn) { c.speak(); c.read.Store(1); c.since.Store(long) }, false, false},
+		"uploading for longer": {func(c *conn) { c.speak(); c.read.Store(dripBytes); c.since.Store(long) }, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, _ := listen(t, 2)
+			client, c := connect(t, l)
+			row.make(c)
+			if arrives := l.clear(); arrives != row.arrives || len(l.open) == 1 != row.stays {
+				t.Errorf("arrives: %v, stays: %v", arrives, len(l.open) == 1)
+			}
+			if !row.stays {
+				if _, err := client.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+					t.Errorf("the client's end: %v", err)
+				}
+			}
+			_ = c.Close()
+		})
+	}
+	l, _ := listen(t, 2)
+	client, _ := connect(t, l)
+	if _, err := client.Write([]byte("G")); err != nil {
+		t.Fatal(err)
+	}
+	if !l.clear() {
+		t.Error("a request whose first byte was not read yet counts for none")
+	}
+}
+
 func TestMaxConns(t *testing.T) {
 	for _, row := range []struct {
 		files, want int

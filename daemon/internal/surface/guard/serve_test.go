@@ -129,6 +129,36 @@ func TestShutdownAnswersWhatIsInFlight(t *testing.T) {
 	running.Wait()
 }
 
+// TestShutdownDoesNotWaitForTheSilent stops a server with a crowd of connections
+// that never sent anything, and some that pause between two requests.
+func TestShutdownDoesNotWaitForTheSilent(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := guard.New(guard.Options{Handler: echo, Log: slog.New(slog.DiscardHandler), ReadTimeout: time.Hour, IdleTimeout: time.Hour})
+	var running conc.WaitGroup
+	running.Go(func() {
+		if err := s.Serve(ln); err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	for range 50 {
+		dial(t, ln.Addr().String())
+		idle := dial(t, ln.Addr().String())
+		fmt.Fprint(idle, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+		if _, err := idle.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := s.Shutdown(ctx); err != nil {
+		t.Fatal(err)
+	}
+	running.Wait()
+}
+
 // TestShutdownBeforeServe stops a server that was about to start.
 func TestShutdownBeforeServe(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

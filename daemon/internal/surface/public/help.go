@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
@@ -106,12 +107,55 @@ type helpHit struct {
 // Path is of this site, whatever address the search knows.
 func (h helpHit) Path() string { return h.Site.HelpArticle(h.Slug) }
 
-// Text is what answers, or how the article begins.
-func (h helpHit) Text() string {
-	if h.Quote != "" {
-		return h.Quote
+// Parts are the sections that answer, or how the article begins.
+func (h helpHit) Parts() (parts []hitPart) {
+	for _, s := range h.Sections {
+		if s.Snippet == "" {
+			continue
+		}
+		p := hitPart{Heading: s.Heading, Path: h.Path(), Snippet: pieces(s.Snippet, s.Marks)}
+		if s.Anchor != "" {
+			p.Path += "#" + s.Anchor
+		}
+		parts = append(parts, p)
 	}
-	return h.Excerpt
+	if len(parts) == 0 && h.Excerpt != "" {
+		parts = []hitPart{{Snippet: []piece{{Text: h.Excerpt}}}}
+	}
+	return parts
+}
+
+// hitPart is a section of an article that was found.
+type hitPart struct {
+	Heading, Path string
+	Snippet       []piece
+}
+
+// piece is a part of a snippet; Marked is what was searched for.
+type piece struct {
+	Text   string
+	Marked bool
+}
+
+// pieces cuts a snippet at its marks, which count in UTF-16 units.
+func pieces(snippet string, marks [][2]int) (out []piece) {
+	units := utf16.Encode([]rune(snippet))
+	add := func(from, to int, marked bool) {
+		if from < to && to <= len(units) {
+			out = append(out, piece{string(utf16.Decode(units[from:to])), marked})
+		}
+	}
+	at := 0
+	for _, m := range marks {
+		if m[0] < at {
+			continue
+		}
+		add(at, m[0], false)
+		add(m[0], m[1], true)
+		at = m[1]
+	}
+	add(at, len(units), false)
+	return out
 }
 
 // helpIndex shows all categories, or the one with that slug.

@@ -15,6 +15,9 @@ var inline = map[string]bool{
 	"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/avif": true,
 }
 
+// filePolicy lets nothing of a file run or load anything; drawings have styles.
+const filePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+
 // Media is a file of any team. Bytes outlives the request: a slow reader takes
 // them as it can, and there may be many.
 type Media struct {
@@ -42,7 +45,7 @@ func (p *Pages) media(ctx *fasthttp.RequestCtx, path []string) error {
 	h.Set(fasthttp.HeaderCacheControl, immutable)
 	h.Set(fasthttp.HeaderETag, etag)
 	h.Set(fasthttp.HeaderAcceptRanges, "bytes")
-	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Content-Security-Policy", filePolicy)
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	if !inline[m.MIME] {
 		h.Set(fasthttp.HeaderContentDisposition, "attachment")

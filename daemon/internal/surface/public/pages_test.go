@@ -73,7 +73,7 @@ func TestAddresses(t *testing.T) {
 	m := blog()
 	m.media["m1"] = file{"image/png", []byte("png")}
 	m.hosts = map[string]string{"blog.example.com": "team_1"}
-	m.moved = map[string]string{"old": "first"}
+	m.moved = map[string]string{"old": "first", "/2019/first.html": "first", "/blog/first": "first"}
 	base := serve(t, m, public.Options{BaseURL: "https://example.com"})
 	tests := []struct {
 		path, host string
@@ -87,6 +87,9 @@ func TestAddresses(t *testing.T) {
 		{"/notes/first/", "", 301, "/notes/first"},
 		{"/notes/old", "", 301, "/notes/first"},
 		{"/notes/help/old", "", 301, "/notes/help/first"},
+		{"/notes/2019/first.html", "", 301, "/notes/first"},
+		{"/notes/blog/first", "", 301, "/notes/first"},
+		{"/2019/first.html", "blog.example.com", 301, "/first"},
 		{"/notes/gone", "", 410, "No longer here"},
 		{"/notes/help/gone", "", 410, "No longer here"},
 		{"/notes/generated", "", 200, "Made"},

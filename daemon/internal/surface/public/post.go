@@ -124,9 +124,9 @@ func canonical(s site, post api.Post) string {
 }
 
 // Revised is the day of the last change where a reader should know of it: not on
-// the day of publication.
+// the day of publication, nor on that of the move from another site.
 func (p postPage) Revised() api.Time {
-	if p.Post.UpdatedAt.Time().Sub(p.Post.PublishedAt.Time()) < 24*time.Hour {
+	if p.Post.UpdatedAt.Time().Sub(max(p.Post.PublishedAt, p.Post.CreatedAt).Time()) < 24*time.Hour {
 		return 0
 	}
 	return p.Post.UpdatedAt

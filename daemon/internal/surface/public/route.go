@@ -2,6 +2,7 @@ package public
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -56,8 +57,22 @@ func (p *Pages) teamPath(ctx *fasthttp.RequestCtx, path []string) (site, error) 
 	return s, p.page(ctx, s, path[1:])
 }
 
-// page serves one page of a site; path is below its prefix.
+// page serves one page of a site; path is below its prefix. Where there is none,
+// the path may be that of a text on the site that it came from.
 func (p *Pages) page(ctx *fasthttp.RequestCtx, s site, path []string) error {
+	err := p.own(ctx, s, path)
+	if !errors.Is(err, errNotFound) {
+		return err
+	}
+	alias := "/" + strings.Join(path, "/")
+	if err := moved(ctx, s, alias, p.source.PostAddress, s.Post); !errors.Is(err, errNotFound) {
+		return err
+	}
+	return moved(ctx, s, alias, p.source.HelpAddress, s.HelpArticle)
+}
+
+// own serves the pages that every site has.
+func (p *Pages) own(ctx *fasthttp.RequestCtx, s site, path []string) error {
 	help := path[0] == "help" && path[len(path)-1] != ""
 	policy{forms: help, chat: s.chats(help)}.set(ctx)
 	if help {

@@ -154,7 +154,11 @@ func (m *memory) HelpArticle(_ context.Context, _, slug string) (api.Article, bo
 func (m *memory) HelpSearch(_ context.Context, _, q string, limit int) (hits []api.HelpHit, err error) {
 	for _, a := range m.articles {
 		if a.Status == api.ArticlePublished && strings.Contains(strings.ToLower(a.Title), strings.ToLower(q)) && len(hits) < limit {
-			hits = append(hits, api.HelpHit{ArticleID: a.ID, Title: a.Title, Slug: a.Slug, URL: "https://elsewhere.example/", Excerpt: a.Excerpt})
+			h := api.HelpHit{ArticleID: a.ID, Title: a.Title, Slug: a.Slug, URL: "https://elsewhere.example/", Excerpt: a.Excerpt}
+			if a.Slug == "times" {
+				h.Sections = []api.FoundSection{{Anchor: "to-japan", Heading: "To <Japan>", Snippet: "😀 A week & <more>", Marks: [][2]int{{3, 9}, {12, 18}}}}
+			}
+			hits = append(hits, h)
 		}
 	}
 	return hits, m.err

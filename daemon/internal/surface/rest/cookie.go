@@ -43,7 +43,7 @@ func (h *Handler) SetCookie(ctx *fasthttp.RequestCtx, o *op.Op, answer any) {
 	session, isSession := answer.(api.Session)
 	switch {
 	case isSession && session.Token != "":
-		c.SetValue(session.Token)
+		c.SetValue(string(session.Token))
 		c.SetExpire(session.ExpiresAt.Time())
 	case o.Name == "auth.logout":
 		c.SetExpire(fasthttp.CookieExpireDelete)

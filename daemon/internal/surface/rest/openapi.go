@@ -176,7 +176,7 @@ func parameter(name, in string, required bool, s *huma.Schema) *huma.Param {
 
 func writeHeaders(row *op.Op) []*huma.Param {
 	var ps []*huma.Param
-	if row.Method == http.MethodPost && !row.Secret {
+	if row.Method == http.MethodPost && row.KeepsAnswer() {
 		ps = append(ps, idempotencyKey())
 	}
 	if row.Takes("ifMatch") {

@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/superjson"
+	"edgesvc.dev/svc/daemon/internal/superjson/superjsontest"
 	"edgesvc.dev/svc/daemon/internal/surface/trpc"
 )
 
@@ -102,7 +103,7 @@ func emitted(f func(*trpc.Call) (string, error), c *trpc.Call, emit func(id, dat
 }
 
 func envelope(v *superjson.Value) (string, error) {
-	b, err := superjson.Encode(nil, v)
+	b, err := superjsontest.Encode(nil, v)
 	return string(b), err
 }
 

@@ -1,17 +1,29 @@
-package superjson
+// Package superjsontest writes SuperJSON 2 envelopes of any value, as the library
+// does in a browser. The daemon needs none of it: its answers are plain JSON that
+// superjson.Shape wraps. Its tests read back what is written here, with paths and
+// marks that are worked out apart from the reader's own.
+package superjsontest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"edgesvc.dev/svc/daemon/internal/superjson"
 )
+
+// maxDepth is how deep a value may nest: a level of a Map takes two segments of a
+// path.
+const maxDepth = 128
 
 // Encode appends v as an envelope to dst. It refuses what contains itself and
 // object members that reach a prototype in JavaScript.
-func Encode(dst []byte, v *Value) ([]byte, error) {
-	e := encoder{places: map[*Value][][]string{}, open: map[*Value]bool{}, json: append(dst, `{"json":`...)}
+func Encode(dst []byte, v *superjson.Value) ([]byte, error) {
+	e := encoder{places: map[*superjson.Value][][]string{}, open: map[*superjson.Value]bool{}, json: append(dst, `{"json":`...)}
 	var notes []note
 	if err := e.walk(v, nil, nil, &notes); err != nil {
 		return dst, err
@@ -28,58 +40,59 @@ type note struct {
 
 type encoder struct {
 	json   []byte
-	places map[*Value][][]string // of everything that has an identity
-	order  []*Value              // of places
-	open   map[*Value]bool       // what is being written
-	again  int                   // above 0 inside a value that was written before
-	nodes  int
+	places map[*superjson.Value][][]string // of everything that has an identity
+	order  []*superjson.Value              // of places
+	open   map[*superjson.Value]bool       // what is being written
+	again  int                             // above 0 inside a value that was written before
 }
 
 // annotation is what a value has to be marked as, as JSON.
-func (v *Value) annotation() string {
+func annotation(v *superjson.Value) string {
 	switch v.Kind {
-	case Undefined:
+	case superjson.Undefined:
 		return `"undefined"`
-	case BigInt:
+	case superjson.BigInt:
 		return `"bigint"`
-	case Date:
+	case superjson.Date:
 		return `"Date"`
-	case RegExp:
+	case superjson.RegExp:
 		return `"regexp"`
-	case URL:
+	case superjson.URL:
 		return `"URL"`
-	case Set:
+	case superjson.Set:
 		return `"set"`
-	case Map:
+	case superjson.Map:
 		return `"map"`
-	case Error:
+	case superjson.Error:
 		return `"Error"`
-	case TypedArray:
+	case superjson.TypedArray:
 		return `["typed-array","` + v.Text + `"]`
 	}
-	if v.special() {
+	if special(v) {
 		return `"number"`
 	}
 	return ""
 }
 
+// special reports whether a Number has no form in JSON.
+func special(v *superjson.Value) bool {
+	return v.Kind == superjson.Number && slices.Contains([]string{"NaN", "Infinity", "-Infinity", "-0"}, v.Text)
+}
+
 // walk writes v, which stands at the path at of the root and at rel of the
 // annotated value around it.
-func (e *encoder) walk(v *Value, at, rel []string, notes *[]note) error {
-	if e.nodes++; e.nodes > maxNodes {
-		return tooLarge(e.nodes)
-	}
-	if len(at) > 2*maxDepth {
-		return errDepth
+func (e *encoder) walk(v *superjson.Value, at, rel []string, notes *[]note) error {
+	if len(at) > maxDepth {
+		return errors.New("a value nests too deep")
 	}
 	if e.open[v] {
-		return errCycle
+		return errors.New("a value contains itself")
 	}
-	if !v.scalar() && e.met(v, at) {
+	if v.Kind > superjson.BigInt && e.met(v, at) {
 		e.again++
 		defer func() { e.again-- }()
 	}
-	kind := v.annotation()
+	kind := annotation(v)
 	if kind == "" {
 		return e.body(v, at, rel, notes)
 	}
@@ -92,7 +105,7 @@ func (e *encoder) walk(v *Value, at, rel []string, notes *[]note) error {
 }
 
 // met notes where v stands and reports whether it stands elsewhere too.
-func (e *encoder) met(v *Value, at []string) bool {
+func (e *encoder) met(v *superjson.Value, at []string) bool {
 	if e.again > 0 {
 		return false
 	}
@@ -103,24 +116,24 @@ func (e *encoder) met(v *Value, at []string) bool {
 	return len(e.places[v]) > 1
 }
 
-func (e *encoder) body(v *Value, at, rel []string, notes *[]note) (err error) {
+func (e *encoder) body(v *superjson.Value, at, rel []string, notes *[]note) (err error) {
 	switch v.Kind {
-	case Object, Error:
+	case superjson.Object, superjson.Error:
 		return e.members(v, at, rel, notes)
-	case Array, Set:
+	case superjson.Array, superjson.Set:
 		return e.elements(v, at, rel, notes)
-	case Map:
+	case superjson.Map:
 		return e.rows(v, at, rel, notes)
-	case TypedArray:
+	case superjson.TypedArray:
 		e.numbers(v)
-	case Undefined, Null:
+	case superjson.Undefined, superjson.Null:
 		e.json = append(e.json, "null"...)
-	case Bool:
+	case superjson.Bool:
 		e.json = strconv.AppendBool(e.json, v.Bool)
-	case Date:
-		e.json = append(appendDate(append(e.json, '"'), v.Time), '"')
+	case superjson.Date:
+		e.json, err = v.AppendJSON(e.json)
 	default:
-		if v.Kind == Number && !v.special() {
+		if v.Kind == superjson.Number && !special(v) {
 			e.json = append(e.json, v.Text...)
 			return nil
 		}
@@ -129,12 +142,12 @@ func (e *encoder) body(v *Value, at, rel []string, notes *[]note) (err error) {
 	return err
 }
 
-func (e *encoder) members(v *Value, at, rel []string, notes *[]note) (err error) {
+func (e *encoder) members(v *superjson.Value, at, rel []string, notes *[]note) (err error) {
 	e.open[v] = true
 	defer delete(e.open, v)
 	e.json = append(e.json, '{')
 	for i, name := range v.Keys {
-		if forbidden(name) {
+		if name == "__proto__" || name == "constructor" || name == "prototype" {
 			return fmt.Errorf("%s is not allowed as a property", name)
 		}
 		e.comma(i)
@@ -150,7 +163,7 @@ func (e *encoder) members(v *Value, at, rel []string, notes *[]note) (err error)
 	return nil
 }
 
-func (e *encoder) elements(v *Value, at, rel []string, notes *[]note) error {
+func (e *encoder) elements(v *superjson.Value, at, rel []string, notes *[]note) error {
 	e.open[v] = true
 	defer delete(e.open, v)
 	e.json = append(e.json, '[')
@@ -165,7 +178,7 @@ func (e *encoder) elements(v *Value, at, rel []string, notes *[]note) error {
 	return nil
 }
 
-func (e *encoder) rows(v *Value, at, rel []string, notes *[]note) error {
+func (e *encoder) rows(v *superjson.Value, at, rel []string, notes *[]note) error {
 	e.open[v] = true
 	defer delete(e.open, v)
 	e.json = append(e.json, '[')
@@ -186,7 +199,7 @@ func (e *encoder) rows(v *Value, at, rel []string, notes *[]note) error {
 	return nil
 }
 
-func (e *encoder) numbers(v *Value) {
+func (e *encoder) numbers(v *superjson.Value) {
 	e.json = append(e.json, '[')
 	for i, item := range v.Items {
 		e.comma(i)
@@ -274,6 +287,12 @@ func appendNote(dst []byte, n note) []byte {
 }
 
 func appendPath(dst []byte, segs []string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, joinPath(nil, segs)) // members are valid UTF-8: they have been written
+	escaped := make([]string, len(segs))
+	for i, s := range segs {
+		escaped[i] = escaper.Replace(s)
+	}
+	dst, _ = jsontext.AppendQuote(dst, strings.Join(escaped, ".")) // members are valid UTF-8: they have been written
 	return dst
 }
+
+var escaper = strings.NewReplacer(`.`, `\.`, `\`, `\\`)

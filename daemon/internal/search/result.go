@@ -1,0 +1,81 @@
+package search
+
+import (
+	"strings"
+
+	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// Result is a document that was found, with what is shown of it.
+type Result struct {
+	Hit
+	Title   string
+	Slug    string
+	URL     string
+	Excerpt string
+	Parts   []Part // the best first; at most two
+}
+
+// Part is a section of a document that was found.
+type Part struct {
+	Anchor  string   // the id of its heading on the page; "" before the first heading
+	Path    []string // the headings above it and its own, outermost first
+	URL     string
+	Text    string // plain
+	Source  string // HTML; see safehtml.Section
+	Snippet Snippet
+	Quote   string // the passage of Text that fits best, word for word
+}
+
+// Heading is the section's own heading, "" before the first.
+func (p *Part) Heading() string {
+	if len(p.Path) == 0 {
+		return ""
+	}
+	return p.Path[len(p.Path)-1]
+}
+
+// Parts are the sections of a hit, whose HTML is read again: it may have changed
+// since it was found. They have no address yet; see SetURL.
+func (f *Found) Parts(h Hit, html string) (parts []Part) {
+	secs := safehtml.Sections(html)
+	anchors := safehtml.Anchors(html, secs)
+	for _, i := range h.Sections {
+		if i >= len(secs) {
+			continue
+		}
+		p := Part{Anchor: anchors[i], Path: secs[i].Path, Text: secs[i].Text(), Source: secs[i].Source}
+		p.Quote = f.Passage(p.Text)
+		p.Snippet = f.snippet(p.Quote)
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// SetURL gives the result the address of its page, and its parts theirs on it.
+func (r *Result) SetURL(page string) {
+	r.URL = page
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		if p.URL = page; p.Anchor != "" {
+			p.URL += "#" + strings.ReplaceAll(p.Anchor, "%", "%25")
+		}
+	}
+}
+
+// Sections are the parts as the API has them.
+func (r *Result) Sections() []api.FoundSection {
+	out := make([]api.FoundSection, 0, len(r.Parts))
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		path := p.Path
+		if path == nil {
+			path = []string{}
+		}
+		out = append(out, api.FoundSection{
+			Anchor: p.Anchor, Heading: p.Heading(), Path: path, URL: p.URL, Snippet: p.Snippet.Text, Marks: p.Snippet.Marks, Quote: p.Quote,
+		})
+	}
+	return out
+}
