@@ -213,7 +213,9 @@ func TestAcceptJob(t *testing.T) {
 	in.transition(t, job, "retry", 409, "running>queued")
 	in.transition(t, job, "cancel", 200, "canceled")
 	in.transition(t, job, "cancel", 200, "canceled")
-	in.transition(t, job, "retry", 409, "canceled>queued")
+	in.transition(t, job, "retry", 200, "queued")
+	<-asked
+	in.transition(t, job, "cancel", 200, "canceled")
 	in.post(t, in.A.Key, `{"title":"Shown","content":"<p>x</p>","status":"PUBLISHED","generateDescription":true,"model":"gpt-6-luna"}`)
 	<-asked
 	for _, path := range []string{"/team-a/shown", "/team-a/"} {
@@ -268,12 +270,18 @@ func TestAcceptOffline(t *testing.T) {
 		t.Errorf("last event %s", last)
 	}
 	p := in.send(t, "GET", v1+"/posts/"+started["postId"].(string), in.A.Key, "").JSON(t)
-	if from := p["provenance"].(map[string]any); from["offline"] != true || p["generation"].(map[string]any)["state"] != "completed" || p["publishedAt"] == nil {
+	if from := p["provenance"].(map[string]any); from["offline"] != true || p["generation"].(map[string]any)["state"] != "completed" || p["publishedAt"] != nil || p["held"] != "unfinished" {
 		t.Errorf("%v", p)
 	}
 	picture := p["featuredImage"].(map[string]any)
 	if got := in.send(t, "GET", picture["url"].(string), "", ""); got.StatusCode != 200 || got.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("cover: %s", got.Status)
+	}
+	if got := in.send(t, "GET", "/team-a/harbour-tours", "", ""); got.StatusCode != 404 {
+		t.Errorf("an outline with places to complete is public: %s", got.Status)
+	}
+	if got := in.send(t, "PATCH", v1+"/posts/"+started["postId"].(string), in.A.Key, `{"content":"<p>Three tours a day.</p>"}`); got.JSON(t)["publishedAt"] == nil {
+		t.Errorf("%s", got.Body)
 	}
 	if got := in.send(t, "GET", "/team-a/harbour-tours", "", ""); got.StatusCode != 200 {
 		t.Errorf("public page: %s", got.Status)

@@ -1156,6 +1156,8 @@ export interface Post {
   publishAt: Date | null;
   /** When it was published, or the time in the past that its author gave; null while it is not public. */
   publishedAt: Date | null;
+  /** Why a post whose status is PUBLISHED is not public yet: its body is being generated, its generation failed, it has none, or it has places marked [to complete]. It becomes public with a real body. */
+  held?: 'generating' | 'failed' | 'empty' | 'unfinished' | undefined;
   /** The time of publication that its author gave: publishedAt of a post that is public, and of a draft once it is. */
   date?: Date | undefined;
   /** Paths at which it was on another site: on the public pages they lead to it (301). */
@@ -1972,7 +1974,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     get: Query<JobRef, Job>;
     /** Lists generation jobs, newest first. */
     list: Query<JobQuery | void, PageOfJob>;
-    /** Queues a failed job again. */
+    /** Queues the steps of a job that has ended again: those that failed, were canceled or skipped. */
     retry: Mutation<JobRef, Job>;
     /** Follows a job until it is done: the whole job each time it changes, and the text as it is written. */
     watch: Subscription<JobWatch, JobEvent>;

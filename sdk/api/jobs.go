@@ -9,6 +9,9 @@ const (
 	JobCanceled  = "canceled"
 )
 
+// JobSkipped is the state of a step that needs what an earlier one did not make.
+const JobSkipped = "skipped"
+
 // Job is the generation of a post's parts.
 type Job struct {
 	ID          string    `json:"id"`

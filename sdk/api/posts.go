@@ -26,6 +26,7 @@ type Post struct {
 	CanonicalURL   string            `json:"canonicalUrl,omitempty"`
 	PublishAt      Time              `json:"publishAt" null:"true" doc:"When a draft publishes by itself."`
 	PublishedAt    Time              `json:"publishedAt" null:"true" doc:"When it was published, or the time in the past that its author gave; null while it is not public."`
+	Held           string            `json:"held,omitempty" enum:"generating,failed,empty,unfinished" doc:"Why a post whose status is PUBLISHED is not public yet: its body is being generated, its generation failed, it has none, or it has places marked [to complete]. It becomes public with a real body."`
 	Date           Time              `json:"date,omitzero" doc:"The time of publication that its author gave: publishedAt of a post that is public, and of a draft once it is."`
 	Aliases        []string          `json:"aliases,omitempty" doc:"Paths at which it was on another site: on the public pages they lead to it (301)."`
 	ArchivedAt     Time              `json:"archivedAt" null:"true"`
@@ -36,6 +37,14 @@ type Post struct {
 	CreatedAt      Time              `json:"createdAt"`
 	UpdatedAt      Time              `json:"updatedAt"`
 }
+
+// Why a published post is held back.
+const (
+	HeldGenerating = "generating"
+	HeldFailed     = "failed"
+	HeldEmpty      = "empty"
+	HeldUnfinished = "unfinished"
+)
 
 // Image is a featured image.
 type Image struct {

@@ -3,19 +3,29 @@ package jobs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 // finish ends the attempt: the job's last state, the post's new text and the
-// end of the claim are one transaction.
+// end of the claim are one transaction. What the steps that succeeded have made
+// is kept, also of a job that failed.
 func (s *Service) finish(ctx context.Context, t *task) error {
 	return s.store.Update(ctx, func(tx kv.Tx) error {
 		r := t.rec.clone()
+		state := api.JobCompleted
 		if !r.succeeded() {
-			return s.fail(tx, t, r)
+			state = api.JobFailed
+			if r.Job.Error = t.failure; r.Job.Error == nil {
+				r.Job.Error = &api.JobError{Code: string(api.CodeProviderTimeout), Message: "The job took too long.", Retryable: true}
+			}
+			if r.Job.Error.Retryable && t.claim.Attempt < maxAttempts {
+				return s.again(tx, t, r)
+			}
 		}
 		if err := s.queue.Finish(tx, t.claim); err != nil {
 			return err
@@ -32,43 +42,63 @@ func (s *Service) finish(ctx context.Context, t *task) error {
 		if err := s.hang(tx, t, r, &changes); err != nil {
 			return err
 		}
+		if !r.succeeded() {
+			state = api.JobFailed
+		}
 		r.yield(&post, &changes)
 		for i := range r.Job.Steps {
 			if st := &r.Job.Steps[i]; st.State == api.JobFailed {
 				r.Job.Warnings = append(r.Job.Warnings, "The "+st.Name+" could not be made: "+st.Error)
 			}
 		}
-		return s.end(tx, t.who, r, api.JobCompleted, changes)
+		r.tellUnfinished(&post, &changes)
+		return s.end(tx, t.who, r, state, changes)
 	})
 }
 
+// succeeded reports whether the job made what it was asked for: the body where
+// that is asked for, else one of the other texts, and a picture where nothing
+// else is.
 func (r *record) succeeded() bool {
-	return slices.ContainsFunc(r.Job.Steps, func(st api.JobStep) bool { return st.State == api.JobCompleted })
+	made := func(names ...string) (asked, done bool) {
+		for _, name := range names {
+			if st := r.step(name); st != nil {
+				asked, done = true, done || st.State == api.JobCompleted
+			}
+		}
+		return asked, done
+	}
+	for _, names := range [][]string{{stepContent}, {stepDescription, stepTags}, {stepImage}} {
+		if asked, done := made(names...); asked {
+			return done
+		}
+	}
+	return false
 }
 
-// fail ends an attempt of which nothing came: another one follows where that
-// can help.
-func (s *Service) fail(tx kv.Tx, t *task, r *record) error {
-	r.Job.Error = t.failure
-	if r.Job.Error == nil {
-		r.Job.Error = &api.JobError{Code: string(api.CodeProviderTimeout), Message: "The job took too long.", Retryable: true}
+// tellUnfinished warns that a post which was to be public is held back because of
+// the body that the job wrote.
+func (r *record) tellUnfinished(post *api.Post, changes *api.PostChanges) {
+	if !changes.Content.Set || post.Status != api.PostPublished || post.PublishedAt != 0 {
+		return
 	}
-	if r.Job.Error.Retryable && t.claim.Attempt < maxAttempts {
-		reason := *r.Job.Error
-		r.reset()
-		r.Job.Error = &reason
-		if err := s.queue.Retry(tx, t.claim, reason.Message); err != nil {
-			return err
-		}
-		if err := s.put(tx, t.claim.Team, r); err != nil {
-			return err
-		}
-		return s.Generated(tx, t.who, &r.Job, api.PostChanges{})
+	if n := text.Unfinished(changes.Content.Value); n > 0 {
+		r.Job.Warnings = append(r.Job.Warnings, fmt.Sprintf("The post is held back: %d places of its body are marked %s. It becomes public when they are written.", n, text.ToComplete))
 	}
-	if err := s.queue.Finish(tx, t.claim); err != nil {
+}
+
+// again gives the job back for another attempt, where that can help.
+func (s *Service) again(tx kv.Tx, t *task, r *record) error {
+	reason := *r.Job.Error
+	r.reset()
+	r.Job.Error = &reason
+	if err := s.queue.Retry(tx, t.claim, reason.Message); err != nil {
 		return err
 	}
-	return s.end(tx, t.who, r, api.JobFailed, api.PostChanges{})
+	if err := s.put(tx, t.claim.Team, r); err != nil {
+		return err
+	}
+	return s.Generated(tx, t.who, &r.Job, api.PostChanges{})
 }
 
 // hang stores the cover and puts it into the changes. A refusal, such as a full
@@ -81,6 +111,9 @@ func (s *Service) hang(tx kv.Tx, t *task, r *record, changes *api.PostChanges) e
 	if refusal, ok := errors.AsType[*api.Error](err); ok {
 		st := r.step(stepImage)
 		st.State, st.Error = api.JobFailed, refusal.Detail
+		if r.Job.Error == nil && !r.succeeded() {
+			r.Job.Error = &api.JobError{Code: string(refusal.Code), Message: refusal.Detail}
+		}
 		return nil
 	}
 	changes.FeaturedImage = api.Some(img)
@@ -102,7 +135,7 @@ func (r *record) yield(post *api.Post, changes *api.PostChanges) {
 		{stepImage, now.Image != r.Base.Image, func() { changes.FeaturedImage = api.Opt[api.Image]{} }},
 	} {
 		st := r.step(f.step)
-		if st == nil || st.State != api.JobCompleted || !f.changed && !archived {
+		if st == nil || st.State != api.JobCompleted || r.wasDone(f.step) || !f.changed && !archived {
 			continue
 		}
 		f.drop()

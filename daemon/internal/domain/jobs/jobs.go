@@ -92,7 +92,7 @@ func (s *Service) Ops() []op.Op {
 			Doc:     "Stops a job that is queued or running. Its post stays as it is."},
 		{Name: "jobs.retry", Method: "POST", Path: "/posts/jobs/{id}/retry", Scope: op.PostsWrite | op.AIUse, Class: op.ClassAI, Do: op.Func(s.Retry),
 			Refuses: []api.Code{api.CodeInvalidTransition, api.CodeQuotaExceeded},
-			Doc:     "Queues a failed job again."},
+			Doc:     "Queues the steps of a job that has ended again: those that failed, were canceled or skipped."},
 		{Name: "models.list", Method: "GET", Path: "/models", Scope: op.PostsRead, Do: op.Func(s.Models),
 			Doc: "Lists the language models and who answers for them now."},
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"edgesvc.dev/svc/daemon/internal/domain/posts"
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/sdk/api"
@@ -71,25 +72,38 @@ func TestOfflineJobIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestPublishedShellWaitsForItsJob(t *testing.T) {
+// A post that is to be public is not while it has no real body: not before its
+// job, and not with the outline of one that has places to complete.
+func TestPublishedPostWaitsForARealBody(t *testing.T) {
 	w := newWorld(t, llm.Config{})
 	started := w.generate(`{"title":"Soon","status":"PUBLISHED","generateContent":true}`)
-	p := w.post(started.PostID)
-	if p.Status != api.PostPublished || p.PublishedAt != 0 || p.Generation == nil || p.Generation.State != api.JobQueued {
-		t.Fatalf("%+v", p)
+	held := func(why string) {
+		t.Helper()
+		if p := w.post(started.PostID); p.Status != api.PostPublished || p.PublishedAt != 0 || p.Held != why {
+			t.Fatalf("%s %v held %q, want %q", p.Status, p.PublishedAt, p.Held, why)
+		}
+		page, err := w.posts.PublishedPosts(t.Context(), "team_a", posts.PublicQuery{Limit: 10})
+		if _, found, read := w.posts.PublishedPost(t.Context(), "team_a", "soon"); found || read != nil || err != nil || len(page.Data) != 0 {
+			t.Fatal("it is public", err, read)
+		}
 	}
-	if _, found, err := w.posts.PublishedPost(t.Context(), "team_a", "soon"); found || err != nil {
-		t.Fatal("a shell is public", err)
-	}
+	held(api.HeldGenerating)
 	w.work()
-	w.done(started.JobID)
-	if p = w.post(started.PostID); p.PublishedAt == 0 {
+	if job := w.done(started.JobID); job.State != api.JobCompleted || len(job.Warnings) != 1 || !strings.Contains(job.Warnings[0], "held back") {
+		t.Errorf("%+v", job)
+	}
+	held(api.HeldUnfinished)
+	w.patch(started.PostID, `"title":"Soon, at last"`)
+	held(api.HeldUnfinished)
+	w.patch(started.PostID, `"content":"<p>It marks gaps as <code>[to complete]</code>.</p>"`)
+	if p := w.post(started.PostID); p.PublishedAt == 0 || p.Held != "" {
 		t.Fatalf("%+v", p)
 	}
 	if _, found, err := w.posts.PublishedPost(t.Context(), "team_a", "soon"); !found || err != nil {
 		t.Fatal("not public", err)
 	}
-	if got := w.EventTypes(); !slices.Equal(got, []string{"post.created", "post.generation_started", "post.generation_completed", "post.published"}) {
+	want := []string{"post.created", "post.generation_started", "post.generation_completed", "post.updated", "post.updated", "post.published"}
+	if got := w.EventTypes(); !slices.Equal(got, want) {
 		t.Error(got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/llm"
@@ -162,19 +163,28 @@ func (s *Service) Cancel(ctx context.Context, who op.Caller, in api.JobRef) (api
 	})
 }
 
-// Retry queues a failed job again, against the post as it is now.
+// Retry queues the steps of a job that has ended again, of those that it was asked
+// for and did not make, against the post as it is now.
 func (s *Service) Retry(ctx context.Context, who op.Caller, in api.JobRef) (api.Job, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Job, error) {
 		r, err := table.Get(tx, who.Team, in.ID)
 		if err != nil {
 			return api.Job{}, err
 		}
-		if r.Job.State != api.JobFailed {
+		if !r.Job.Done() {
 			return r.Job, status.Refuse(r.Job.State, api.JobQueued, "A job that is %s cannot become %s.", r.Job.State, api.JobQueued)
+		}
+		if r.Done = r.made(); len(r.Done) == len(r.Job.Steps) {
+			return r.Job, status.Refuse(r.Job.State, api.JobQueued, "The job has made all that it was asked for.")
 		}
 		p, err := s.Read(tx, who.Team, r.Job.PostID)
 		if err != nil {
 			return r.Job, err
+		}
+		if g := p.Generation; g != nil && g.JobID != in.ID && (g.State == api.JobQueued || g.State == api.JobRunning) {
+			e := status.Refuse(r.Job.State, api.JobQueued, "The job %s of this post is still at work.", g.JobID)
+			e.ExistingID = g.JobID
+			return r.Job, e
 		}
 		r.Base = baseOf(p.Content, p.Description, p.Tags, p.FeaturedImage)
 		r.reset()
@@ -189,12 +199,31 @@ func (s *Service) Retry(ctx context.Context, who op.Caller, in api.JobRef) (api.
 	})
 }
 
-// reset makes the job look as before its first step.
+// made are the steps that succeeded.
+func (r *record) made() (out []api.JobStep) {
+	for _, st := range r.Job.Steps {
+		if st.State == api.JobCompleted {
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+// wasDone reports a step that an earlier run has made.
+func (r *record) wasDone(step string) bool {
+	return slices.ContainsFunc(r.Done, func(st api.JobStep) bool { return st.Name == step })
+}
+
+// reset makes the job look as before its first step, but for those that are not
+// to be done again.
 func (r *record) reset() {
 	r.Job.State, r.Job.Progress, r.Job.Error, r.Job.CompletedAt = api.JobQueued, 0, nil, 0
 	r.Job.Warnings = []string{}
 	for i, step := range r.Job.Steps {
 		r.Job.Steps[i] = api.JobStep{Name: step.Name, State: api.JobQueued}
+	}
+	for _, done := range r.Done {
+		*r.step(done.Name) = done
 	}
 }
 

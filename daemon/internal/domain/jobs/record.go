@@ -26,6 +26,8 @@ type record struct {
 	Actor api.Actor `json:"a"`
 	// Source is the surface that the job was asked for on.
 	Source string `json:"s"`
+	// Done are the steps that a retry leaves out: the post has what they made.
+	Done []api.JobStep `json:"d,omitempty"`
 }
 
 // brief is what the text should be like.

@@ -220,6 +220,76 @@ func TestEverythingFailsThenRetry(t *testing.T) {
 	}
 }
 
+// A job fails when the body that it was asked for failed, whatever else was made;
+// that is kept, and a retry makes the rest.
+func TestRetryDoesOnlyWhatFailed(t *testing.T) {
+	w, s := vendorWorld(t, llmtest.Fail(400, "unsuitable"), llmtest.Text("<p>a</p>"), llmtest.Text("About hammers."))
+	started := w.work().generate(`{"title":"Hammers","status":"PUBLISHED","model":"claude-sonnet-5-5","generateContent":true,"generateDescription":true,"generateImage":true}`)
+	job := w.done(started.JobID)
+	states := func(job api.Job) (out []string) {
+		for _, st := range job.Steps {
+			out = append(out, st.Name+" "+st.State)
+		}
+		return out
+	}
+	if job.State != api.JobFailed || job.Error == nil || !slices.Equal(states(job), []string{"content failed", "description skipped", "image completed"}) {
+		t.Fatalf("%+v", job)
+	}
+	before := w.post(started.PostID)
+	if before.FeaturedImage == nil || before.PublishedAt != 0 || before.Held != api.HeldFailed || len(s.Requests()) != 1 {
+		t.Fatalf("%+v", before)
+	}
+	if again := optest.Must[api.Job](w, "jobs.retry", `{"id":"`+job.ID+`"}`); !slices.Equal(states(again), []string{"content queued", "description queued", "image completed"}) {
+		t.Errorf("%+v", again)
+	}
+	if job = w.done(job.ID); job.State != api.JobCompleted || len(job.Warnings) != 0 || job.Error != nil {
+		t.Fatalf("%+v", job)
+	}
+	after := w.post(started.PostID)
+	if after.Content != "<p>a</p>" || after.Description != "About hammers." || after.PublishedAt == 0 || after.Held != "" || after.FeaturedImage.URL != before.FeaturedImage.URL {
+		t.Errorf("%+v", after)
+	}
+	if _, refusal := optest.Call[api.Job](w, alice, "jobs.retry", `{"id":"`+job.ID+`"}`); refusal == nil || refusal.Code != api.CodeInvalidTransition {
+		t.Errorf("a job that made everything: %+v", refusal)
+	}
+}
+
+// A job that is completed but for a step can have that made.
+func TestRetryOfACompletedJob(t *testing.T) {
+	w, s := vendorWorld(t, llmtest.Text("<p>a</p>"), llmtest.Fail(400, "no"), llmtest.Text("About hammers."))
+	started := w.work().generate(`{"title":"Hammers","model":"claude-sonnet-5-5","generateContent":true,"generateDescription":true}`)
+	w.done(started.JobID)
+	w.patch(started.PostID, `"content":"<p>mine</p>"`)
+	optest.Must[api.Job](w, "jobs.retry", `{"id":"`+started.JobID+`"}`)
+	if job := w.done(started.JobID); job.State != api.JobCompleted || len(job.Warnings) != 0 || len(s.Requests()) != 3 {
+		t.Fatalf("%+v", job)
+	}
+	if p := w.post(started.PostID); p.Content != "<p>mine</p>" || p.Description != "About hammers." {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestRetryOfACanceledJob(t *testing.T) {
+	w, _ := vendorWorld(t, llmtest.Text("<p>a</p>"))
+	started := w.generate(contentJob)
+	optest.Must[api.Job](w, "jobs.cancel", `{"id":"`+started.JobID+`"}`)
+	optest.Must[api.Job](w, "jobs.retry", `{"id":"`+started.JobID+`"}`)
+	if job := w.work().done(started.JobID); job.State != api.JobCompleted || w.post(started.PostID).Content != "<p>a</p>" {
+		t.Errorf("%+v", job)
+	}
+}
+
+// A retry does not run beside another job of the post.
+func TestRetryBesideAnotherJob(t *testing.T) {
+	w, _ := vendorWorld(t)
+	started := w.generate(contentJob)
+	optest.Must[api.Job](w, "jobs.cancel", `{"id":"`+started.JobID+`"}`)
+	image := optest.Must[api.JobStarted](w, "posts.image", `{"id":"`+started.PostID+`"}`)
+	if _, refusal := optest.Call[api.Job](w, alice, "jobs.retry", `{"id":"`+started.JobID+`"}`); refusal == nil || refusal.ExistingID != image.JobID {
+		t.Errorf("%+v", refusal)
+	}
+}
+
 func TestThreeAttempts(t *testing.T) {
 	var steps []llmtest.Step
 	for range 3 * 3 { // tries of the client by attempts of the job

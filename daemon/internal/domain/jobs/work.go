@@ -144,6 +144,13 @@ func (s *Service) sources(tx kv.Tx, team string, ids []string) ([]llm.Source, er
 // there is no use in going on.
 func (s *Service) step(ctx context.Context, t *task, i int) error {
 	st := &t.rec.Job.Steps[i]
+	if st.State == api.JobCompleted { // before a retry
+		return nil
+	}
+	if t.rec.lacksBody(st.Name) {
+		st.State, st.Warning = api.JobSkipped, "There is no body to make it from."
+		return nil
+	}
 	st.State, st.StartedAt = api.JobRunning, s.now()
 	t.rec.Job.Progress = 100 * i / len(t.rec.Job.Steps)
 	if err := s.checkpoint(ctx, t); err != nil {
@@ -168,6 +175,12 @@ func (s *Service) step(ctx context.Context, t *task, i int) error {
 		t.warn(st.Warning)
 	}
 	return ctx.Err()
+}
+
+// lacksBody reports a step that is made from the body, where writing that failed.
+func (r *record) lacksBody(step string) bool {
+	content := r.step(stepContent)
+	return (step == stepDescription || step == stepTags) && content != nil && content.State == api.JobFailed
 }
 
 func (t *task) warn(text string) { t.rec.Job.Warnings = append(t.rec.Job.Warnings, text) }

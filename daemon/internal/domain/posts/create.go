@@ -187,7 +187,7 @@ func (s *Service) create(tx kv.Tx, who op.Caller, n *newPost) (out api.PostCreat
 		}
 		p.Generation = &api.Generation{JobID: job.JobID, State: job.State}
 		if p.Content == "" {
-			p.PublishedAt = 0 // the shell waits for its job
+			p.Held = heldBack(&p)
 			out.Job = &job
 		}
 		if r, err = r.with(p); err != nil {

@@ -44,6 +44,9 @@ func pending(state string) bool { return state == api.JobQueued || state == api.
 func noteJob(tx kv.Tx, team string, r *record, jobID, state string) error {
 	p := *r.post()
 	p.Generation = &api.Generation{JobID: jobID, State: state}
+	if p.Held == api.HeldFailed || p.Held == api.HeldEmpty { // the body is as empty as it was
+		p.Held = heldBack(&p)
+	}
 	next, err := r.with(p)
 	if err != nil {
 		return err

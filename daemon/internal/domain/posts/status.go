@@ -6,18 +6,20 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/queue"
+	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 // settle makes the times of a post agree with its status. A post is public
-// exactly when PublishedAt is set, so the shell of a post that is still being
-// written has none, whatever its status.
+// exactly when PublishedAt is set; one that has no real body yet is held back,
+// whatever its status. What is public stays so.
 func settle(p *api.Post, now api.Time) {
+	p.Held = heldBack(p)
 	switch p.Status {
 	case api.PostPublished:
 		p.PublishAt, p.ArchivedAt = 0, 0
-		if p.PublishedAt == 0 && !shell(p) {
+		if p.PublishedAt == 0 && p.Held == "" {
 			p.PublishedAt = cmp.Or(p.Date, now)
 		}
 	case api.PostArchived:
@@ -30,9 +32,22 @@ func settle(p *api.Post, now api.Time) {
 	}
 }
 
-// shell reports a post that waits for a job to write it.
-func shell(p *api.Post) bool {
-	return p.Content == "" && p.Generation != nil && p.Generation.State != api.JobCompleted
+// heldBack is why a post that is to be public cannot be read yet, "" for no
+// reason.
+func heldBack(p *api.Post) string {
+	switch {
+	case p.Status != api.PostPublished || p.PublishedAt != 0:
+		return ""
+	case p.Content == "" && p.Generation != nil && pending(p.Generation.State):
+		return api.HeldGenerating
+	case p.Content == "" && p.Generation != nil && p.Generation.State != api.JobCompleted:
+		return api.HeldFailed
+	case p.Content == "":
+		return api.HeldEmpty
+	case text.Unfinished(p.Content) > 0:
+		return api.HeldUnfinished
+	}
+	return ""
 }
 
 // moved is the operation of a verb that changes the status.

@@ -22,7 +22,7 @@ var revisions = revision.NewTable("revision")
 var texts = text.New(text.Kind[api.Post]{
 	Noun: "post", Revisions: revisions, Addresses: text.NewAddresses("post address"), Updated: updated,
 	Derived: []string{"excerpt", "wordCount", "readingMinutes"},
-	Times:   []string{"publishAt", "publishedAt", "archivedAt"},
+	Times:   []string{"publishAt", "publishedAt", "archivedAt", "held"},
 	Fields:  fieldsOf,
 	Status: text.Statuses("A post", func(p *api.Post) *string { return &p.Status }, seen,
 		text.Told[api.Post]{Published: published, Unpublished: unpublished, Archived: archived, Restored: restored},
@@ -44,8 +44,8 @@ func fieldsOf(p *api.Post) text.Fields {
 	}
 }
 
-// seen is the status of a post to its readers: one that is still being written
-// is no more than a draft.
+// seen is the status of a post to its readers: one that is held back is no more
+// than a draft.
 func seen(p *api.Post) string {
 	if p.Status == api.PostPublished && p.PublishedAt == 0 {
 		return api.PostDraft
