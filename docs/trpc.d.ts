@@ -1720,6 +1720,8 @@ export interface Team {
   name: string;
   /** Path prefix of the team's public pages. */
   slug: string;
+  /** IANA name, such as Europe/Berlin: the team's days begin and end by it. */
+  timezone: string;
   brand: Brand;
   version: number;
   createdAt: Date;
@@ -1728,6 +1730,8 @@ export interface Team {
 export interface TeamPatch {
   name?: string | null | undefined;
   slug?: string | null | undefined;
+  /** IANA name, such as Europe/Berlin; null is UTC. */
+  timezone?: string | null | undefined;
 }
 export interface TeamRef {
   id: string;
@@ -2096,7 +2100,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     remove: Mutation<MemberRef, Record<string, never>>;
     /** Changes a member's role. Only owners make and unmake owners. */
     setRole: Mutation<MemberRole, User>;
-    /** Changes the team's name or slug. */
+    /** Changes the team's name, slug or time zone. */
     update: Mutation<TeamPatch, Team>;
     /** Returns how many bytes the team stores, and how many it may. */
     usage: Query<Record<string, never> | void, TeamUsage>;

@@ -14,6 +14,7 @@ type Team struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Slug      string `json:"slug" form:"label" doc:"Path prefix of the team's public pages."`
+	Timezone  string `json:"timezone" doc:"IANA name, such as Europe/Berlin: the team's days begin and end by it."`
 	Brand     Brand  `json:"brand"`
 	Version   int    `json:"version"`
 	CreatedAt Time   `json:"createdAt"`
@@ -43,8 +44,9 @@ type Brand struct {
 
 // TeamPatch changes the team.
 type TeamPatch struct {
-	Name Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"120"`
-	Slug Opt[string] `json:"slug,omitzero" form:"label" minLength:"1" maxLength:"60"`
+	Name     Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"120"`
+	Slug     Opt[string] `json:"slug,omitzero" form:"label" minLength:"1" maxLength:"60"`
+	Timezone Opt[string] `json:"timezone,omitzero" maxLength:"64" null:"true" doc:"IANA name, such as Europe/Berlin; null is UTC."`
 }
 
 // None is the input or answer of operations that have none.

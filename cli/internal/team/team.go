@@ -15,7 +15,7 @@ import (
 
 var team = crud.Single[api.Team, api.TeamPatch]{
 	Name: "team", Short: "The team (needs a session)", Kind: "the team",
-	Columns: crud.Columns[api.Team]("id name slug created=createdAt +version"),
+	Columns: crud.Columns[api.Team]("id name slug timezone created=createdAt +version"),
 	Connect: (*kit.App).Dashboard,
 	Get: func(ctx context.Context, c *sdk.Client, options ...sdk.CallOption) (*api.Team, error) {
 		return c.Team.Get(ctx, options...)

@@ -5,6 +5,8 @@
 package roster
 
 import (
+	"cmp"
+
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -13,6 +15,7 @@ import (
 type Team struct {
 	Name    string    `json:"n"`
 	Slug    string    `json:"s"`
+	Zone    string    `json:"z,omitempty"` // IANA name; "" is UTC
 	Brand   api.Brand `json:"b"`
 	Version int       `json:"v"`
 	Created api.Time  `json:"c"`
@@ -29,10 +32,13 @@ var Teams = kv.NewTable("team", kv.Index[Team]{
 	Keys: func(v *Team, add func([]byte)) { add(kv.Key(v.Slug)) },
 })
 
+// Timezone is the IANA name of the time zone by which the team's days begin.
+func (v *Team) Timezone() string { return cmp.Or(v.Zone, "UTC") }
+
 // Show returns the team as it is answered.
 func (v *Team) Show(id string) api.Team {
 	return api.Team{
-		ID: id, Name: v.Name, Slug: v.Slug, Brand: v.Brand,
+		ID: id, Name: v.Name, Slug: v.Slug, Timezone: v.Timezone(), Brand: v.Brand,
 		Version: v.Version, CreatedAt: v.Created, UpdatedAt: v.Updated,
 	}
 }

@@ -13,7 +13,7 @@ func (s *Service) Ops() []op.Op {
 		{Name: "team.get", Session: op.Viewer, Class: read, Do: op.Func(s.Get),
 			Doc: "Returns the team."},
 		{Name: "team.update", Session: op.Admin, Class: write, Do: op.Func(s.Update),
-			Doc: "Changes the team's name or slug."},
+			Doc: "Changes the team's name, slug or time zone."},
 		{Name: "team.members", Session: op.Viewer, Class: read, Do: op.Func(s.Members),
 			Doc: "Lists the team's members."},
 		{Name: "team.invite", Session: op.Admin, Class: write, Do: op.Func(s.Invite),

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	_ "time/tzdata" // a server may have no zones of its own
 	"unicode/utf8"
 
 	"edgesvc.dev/svc/daemon/internal/op"
@@ -82,20 +84,39 @@ func (s *Service) Get(ctx context.Context, who op.Caller, _ api.None) (api.Team,
 	return s.TeamByID(ctx, who.Team)
 }
 
-// Update changes the team's name or slug. Public pages move with the slug.
+// Update changes the team's name, slug or time zone. Public pages move with the
+// slug.
 func (s *Service) Update(ctx context.Context, who op.Caller, in api.TeamPatch) (api.Team, error) {
-	if in.Slug.Set {
-		if err := checkSlug(in.Slug.Value); err != nil {
-			return api.Team{}, err
-		}
+	if err := checkPatch(&in); err != nil {
+		return api.Team{}, err
 	}
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Team, error) {
 		return s.change(tx, &who, "team.update", func(t *roster.Team) detail {
 			in.Name.Apply(&t.Name)
 			in.Slug.Apply(&t.Slug)
-			return detail{"name": t.Name, "slug": t.Slug}
+			in.Timezone.Apply(&t.Zone)
+			return detail{"name": t.Name, "slug": t.Slug, "timezone": t.Timezone()}
 		})
 	})
+}
+
+// checkPatch checks what the contract's tags cannot say, all of it at once.
+func checkPatch(in *api.TeamPatch) error {
+	var bad []api.FieldError
+	if in.Slug.Set {
+		if e, ok := errors.AsType[*api.Error](checkSlug(in.Slug.Value)); ok {
+			bad = append(bad, e.Errors...)
+		}
+	}
+	if name := in.Timezone.Value; name != "" {
+		if _, err := time.LoadLocation(name); err != nil || name == "Local" {
+			bad = append(bad, api.FieldError{Pointer: "/timezone", Code: "format", Message: "is the IANA name of a time zone, such as Europe/Berlin"})
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	return api.InvalidFields(bad...)
 }
 
 var teamDiffer = resource.NewDiffer[roster.Team]()

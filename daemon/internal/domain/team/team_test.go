@@ -86,6 +86,17 @@ func TestTeamSettings(t *testing.T) {
 	if again := optest.Must[api.Team](w.As(owner), "team.update", map[string]any{"name": "New", "slug": "new"}); again.Version != 2 {
 		t.Fatalf("an update that changes nothing is a version: %+v", again)
 	}
+	for zone, want := range map[string]string{"Europe/Berlin": "Europe/Berlin", "UTC": "UTC", "": "UTC"} {
+		if got := optest.Must[api.Team](w.As(owner), "team.update", map[string]any{"timezone": zone}); got.Timezone != want {
+			t.Errorf("%q became %q", zone, got.Timezone)
+		}
+	}
+	for _, zone := range []string{"Local", "Mars/Olympus", "../etc/passwd", "+02:00"} {
+		e := w.As(owner).Refused(api.CodeValidationFailed, "team.update", map[string]any{"timezone": zone, "slug": "robots.txt"})
+		if len(e.Errors) != 2 || e.Errors[1].Pointer != "/timezone" {
+			t.Errorf("%s: %+v", zone, e.Errors)
+		}
+	}
 	if found, _, err := w.Teams.Publication(t.Context(), "new"); err != nil || found.ID != b.Team.ID {
 		t.Fatal(found, err)
 	}
