@@ -68,7 +68,7 @@ func asTexts(c *sdk.Client) postsync.Texts { return articles{c.Articles} }
 func asPost(a *api.Article) *api.Post {
 	return &api.Post{
 		ID: a.ID, Title: a.Title, Slug: a.Slug, Content: a.Content, Description: a.Excerpt, Status: a.Status, Tags: a.Tags, Locale: a.Locale,
-		PublishedAt: a.PublishedAt, Version: a.Version, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
+		PublishedAt: a.PublishedAt, Date: a.Date, Aliases: a.Aliases, Metadata: a.Metadata, Version: a.Version, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt,
 	}
 }
 
@@ -119,21 +119,28 @@ func (d articles) Archive(ctx context.Context, ref api.PostRef, options ...sdk.C
 	return orPost(d.desk.Archive(ctx, ref, options...))
 }
 
-var errPostOnly = &kit.Failure{Exit: kit.ExitInvalid, Code: "invalid_file", Message: "publishAt, image, canonicalUrl and metadata are for posts; help articles have none"}
+// Lacks implements postsync.Lacking: a folder's articles go without these.
+func (articles) Lacks() []string { return []string{"publishAt", "image", "canonicalUrl", "author"} }
+
+var errPostOnly = &kit.Failure{Exit: kit.ExitInvalid, Code: "invalid_file", Message: "publishAt, image, canonicalUrl and author are for posts; help articles have none"}
 
 func create(in api.PostCreate) (api.ArticleCreate, error) {
-	if in.PublishAt != 0 || in.FeaturedImage != nil || in.CanonicalURL != "" || len(in.Metadata) > 0 {
+	if in.PublishAt != 0 || in.FeaturedImage != nil || in.CanonicalURL != "" || in.Author != "" {
 		return api.ArticleCreate{}, errPostOnly
 	}
-	return api.ArticleCreate{Title: in.Title, Content: in.Content, Excerpt: in.Description, Slug: in.Slug, Status: in.Status, Tags: in.Tags, Locale: in.Locale}, nil
+	return api.ArticleCreate{
+		Title: in.Title, Content: in.Content, Excerpt: in.Description, Slug: in.Slug, Status: in.Status, Tags: in.Tags, Locale: in.Locale,
+		PublishedAt: in.PublishedAt, Aliases: in.Aliases, Metadata: in.Metadata,
+	}, nil
 }
 
 func articlePatch(in api.PostPatch) (patch api.ArticlePatch, err error) {
-	if in.PublishAt.Set || in.FeaturedImage.Set || in.CanonicalURL.Set || in.Metadata.Set {
+	if in.PublishAt.Set || in.FeaturedImage.Set || in.CanonicalURL.Set || in.Author.Set {
 		return patch, errPostOnly
 	}
 	patch.ArticleRef = in.PostRef
 	patch.Title, patch.Content, patch.Excerpt, patch.Slug = in.Title, in.Content, in.Description, in.Slug
 	patch.Status, patch.Tags, patch.Locale = in.Status, in.Tags, in.Locale
+	patch.PublishedAt, patch.Aliases, patch.Metadata = in.PublishedAt, in.Aliases, in.Metadata
 	return patch, nil
 }

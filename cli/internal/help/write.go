@@ -108,5 +108,5 @@ func newEdit(a *kit.App) *cobra.Command {
 }
 
 func newSync(a *kit.App) *cobra.Command {
-	return writing.NewSync(&writing.Syncer{App: a, Noun: "help article", Texts: asTexts}, "help-article")
+	return writing.NewSync(&writing.Syncer{App: a, Page: "/help/", Noun: "help article", Texts: asTexts}, "help-article")
 }

@@ -105,5 +105,5 @@ func Editor(a *kit.App) *writing.Editor {
 }
 
 func newSync(a *kit.App) *cobra.Command {
-	return writing.NewSync(&writing.Syncer{App: a, Noun: "post", Texts: func(c *sdk.Client) postsync.Texts { return c.Posts }}, "post")
+	return writing.NewSync(&writing.Syncer{App: a, Page: "/", Noun: "post", Texts: func(c *sdk.Client) postsync.Texts { return c.Posts }}, "post")
 }

@@ -1,7 +1,6 @@
 package postfile
 
 import (
-	"bytes"
 	"fmt"
 	"net/url"
 	"strings"
@@ -11,49 +10,83 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/renderer"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
+
+	"edgesvc.dev/svc/cli/internal/markup"
 )
 
-// Render is the body as HTML. Markdown is GitHub's dialect; of HTML inside it
-// the harmless elements stay, and omitted names those that were left out. Each
-// relative image goes through place, which returns its address.
-func (f *File) Render(place func(path string) (string, error)) (html string, omitted []string, err error) {
+// Page is the body as HTML whose links and images are as they stand in the file:
+// see Finish.
+func (f *File) Page() (*markup.Page, error) {
+	if f.page != nil {
+		return f.page, nil
+	}
 	if f.HTML {
-		return strings.TrimRight(f.Body, "\n"), nil, nil
+		page, err := markup.FromHTML(markup.Text{Body: f.Body, Vars: f.vars()})
+		f.page = page
+		return page, err
 	}
-	raw := &rawHTML{place: place}
-	md := goldmark.New(goldmark.WithExtensions(extension.GFM),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(raw, 100))))
-	source := []byte(f.Body)
-	doc := md.Parser().Parse(text.NewReader(source))
-	if err := placeImages(doc, place); err != nil {
-		return "", nil, err
+	page, err := markup.Render(markup.Text{Body: f.Body, MDX: f.MDX, Vars: f.vars()})
+	if err != nil {
+		return nil, err
 	}
-	var b bytes.Buffer
-	if err := md.Renderer().Render(&b, source, doc); err != nil {
-		return "", nil, fmt.Errorf("render Markdown: %w", err)
-	}
-	return strings.TrimRight(b.String(), "\n"), raw.omitted, nil
+	f.page, f.Intro = page, page.Intro
+	return page, nil
 }
 
-func placeImages(doc ast.Node, place func(string) (string, error)) error {
-	return ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		image, ok := n.(*ast.Image)
-		if !ok || !entering || !Relative(string(image.Destination)) {
-			return ast.WalkContinue, nil
+// vars are what marks such as {{ page.title }} say.
+func (f *File) vars() map[string]string {
+	vars := map[string]string{"title": f.Title, "page.title": f.Title, "post.title": f.Title}
+	if f.Description != nil {
+		vars["description"], vars["page.description"] = *f.Description, *f.Description
+	}
+	if f.Doc == nil {
+		return vars
+	}
+	for _, m := range f.Doc.Members {
+		if s, ok := text(m.Value); ok {
+			vars["page."+strings.ToLower(m.Key)] = s
 		}
-		address, err := place(string(image.Destination))
-		if err != nil {
-			return ast.WalkStop, err
-		}
-		image.Destination = []byte(address)
-		return ast.WalkContinue, nil
+	}
+	return vars
+}
+
+// Finish is the body as HTML with the addresses that r gives, and what readers
+// will miss.
+func (f *File) Finish(r markup.Resolver) (html string, notes []markup.Note, err error) {
+	page, err := f.Page()
+	if err != nil {
+		return "", nil, err
+	}
+	html, notes, err = markup.Finish(page.HTML, r, f.HTML)
+	return strings.TrimRight(html, "\n"), append(notes, page.Notes...), err
+}
+
+// Render is Finish where links stay as they are and each relative image goes
+// through place, which returns its address. omitted names the elements that were
+// left out.
+func (f *File) Render(place func(path string) (string, error)) (html string, omitted []string, err error) {
+	html, notes, err := f.Finish(markup.Resolver{
+		Link: func(dest string) markup.Place {
+			if _, _, raw, wiki, ok := markup.Name(dest); ok {
+				if wiki {
+					raw = "[[" + raw + "]]"
+				}
+				return markup.Place{Drop: true, Text: raw}
+			}
+			return markup.Place{Address: dest}
+		},
+		Image: func(src string) (markup.Place, error) {
+			if !Relative(src) {
+				return markup.Place{Address: src}, nil
+			}
+			address, err := place(src)
+			return markup.Place{Address: address}, err
+		},
 	})
+	for _, n := range notes {
+		omitted = append(omitted, n.What)
+	}
+	return html, omitted, err
 }
 
 // Relative reports whether an image's destination is a path beside the file.

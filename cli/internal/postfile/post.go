@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -31,6 +32,16 @@ func FromPost(p *api.Post, html bool) (*File, error) {
 	if len(p.Metadata) > 0 {
 		f.Metadata = &p.Metadata
 	}
+	if p.Date != 0 {
+		f.Date = p.Date.String()
+	}
+	if p.Author != nil && p.Author.ID == "" {
+		f.Author = &p.Author.Name
+	}
+	if len(p.Aliases) > 0 {
+		aliases := slices.Clone(p.Aliases)
+		f.Aliases = &aliases
+	}
 	if html {
 		return f, nil
 	}
@@ -41,18 +52,16 @@ func FromPost(p *api.Post, html bool) (*File, error) {
 
 // Create is the file as a new post with the given content.
 func (f *File) Create(content string) (api.PostCreate, error) {
-	at, err := f.publishAt()
-	if err != nil {
-		return api.PostCreate{}, err
-	}
-	in := api.PostCreate{Title: f.Title, Content: content, Slug: f.Slug, Status: f.Status, PublishAt: at}
-	if in.Status == api.PostArchived {
-		in.Status = "" // a post begins as a draft
+	published, publish := f.times(time.Now())
+	in := api.PostCreate{Title: f.Title, Content: content, Slug: f.Slug, Status: f.Status, PublishAt: publish, PublishedAt: published, Metadata: f.metadata(nil)}
+	if in.Status == api.PostArchived || publish != 0 {
+		in.Status = "" // a post begins as a draft, and waits as one
 	}
 	set(&in.Description, f.Description)
+	set(&in.Author, f.Author)
 	set(&in.Locale, f.Locale)
 	set(&in.CanonicalURL, f.CanonicalURL)
-	set(&in.Metadata, f.Metadata)
+	set(&in.Aliases, f.Aliases)
 	if f.Tags != nil {
 		in.Tags = *f.Tags
 	}
@@ -60,6 +69,28 @@ func (f *File) Create(content string) (api.PostCreate, error) {
 		in.FeaturedImage = &api.Image{URL: f.Image.URL, Alt: f.Image.Alt}
 	}
 	return in, nil
+}
+
+// metadata is what the post's metadata are to be: those that the file names, and
+// the members of its front matter that have no other place. Keys that the file
+// does not speak of stay.
+func (f *File) metadata(have map[string]string) map[string]string {
+	want := map[string]string{}
+	switch {
+	case f.Metadata != nil:
+		maps.Copy(want, *f.Metadata)
+	default:
+		for key, value := range have {
+			if !strings.HasPrefix(key, MetadataPrefix) || f.Doc == nil {
+				want[key] = value
+			}
+		}
+	}
+	maps.Copy(want, f.extra)
+	if len(want) == 0 {
+		return nil
+	}
+	return want
 }
 
 func set[T any](dst *T, src *T) {
@@ -78,30 +109,42 @@ type Change struct {
 // Patch is what makes the post say what the file says, and the differences in
 // words. Content is compared when it is given.
 func (f *File) Patch(p *api.Post, content *string) (api.PostPatch, []Change, error) {
-	at, err := f.publishAt()
-	if err != nil {
-		return api.PostPatch{}, nil, err
-	}
+	published, publish := f.times(time.Now())
 	d := differ{}
 	patch := api.PostPatch{PostRef: api.PostRef{ID: p.ID}}
 	member(&d, "title", p.Title, given(f.Title), &patch.Title)
 	member(&d, "slug", p.Slug, given(f.Slug), &patch.Slug)
 	member(&d, "description", p.Description, f.Description, &patch.Description)
-	member(&d, "status", p.Status, given(f.Status), &patch.Status)
+	if publish == 0 || f.Status != api.PostPublished || p.Status == api.PostArchived { // what is scheduled waits as a draft
+		member(&d, "status", p.Status, given(f.Status), &patch.Status)
+	}
 	member(&d, "locale", p.Locale, f.Locale, &patch.Locale)
 	member(&d, "canonicalUrl", p.CanonicalURL, f.CanonicalURL, &patch.CanonicalURL)
+	author := ""
+	if p.Author != nil {
+		author = p.Author.Name
+	}
+	member(&d, "author", author, f.Author, &patch.Author)
 	member(&d, "content", p.Content, content, &patch.Content)
 	if f.Tags != nil && !slices.Equal(*f.Tags, p.Tags) {
 		d.add("tags", strings.Join(p.Tags, ", "), strings.Join(*f.Tags, ", "))
 		patch.Tags = api.Some([]string(*f.Tags))
 	}
-	if at != 0 && at != p.PublishAt && p.Status == api.PostDraft {
-		d.add("publishAt", p.PublishAt.String(), at.String())
-		patch.PublishAt = api.Some(at)
+	if f.Aliases != nil && !slices.Equal(*f.Aliases, p.Aliases) {
+		d.add("aliases", strings.Join(p.Aliases, ", "), strings.Join(*f.Aliases, ", "))
+		patch.Aliases = api.Some(*f.Aliases)
 	}
-	if f.Metadata != nil && !maps.Equal(*f.Metadata, p.Metadata) {
-		d.add("metadata", join(p.Metadata), join(*f.Metadata))
-		patch.Metadata = api.Some(metadataPatch(p.Metadata, *f.Metadata))
+	if published != 0 && published != p.Date && published != p.PublishedAt {
+		d.add("date", p.Date.String(), published.String())
+		patch.PublishedAt = api.Some(published)
+	}
+	if publish != 0 && publish != p.PublishAt && p.Status == api.PostDraft && publish.Time().After(time.Now()) {
+		d.add("publishAt", p.PublishAt.String(), publish.String())
+		patch.PublishAt = api.Some(publish)
+	}
+	if want := f.metadata(p.Metadata); !maps.Equal(want, p.Metadata) {
+		d.add("metadata", join(p.Metadata), join(want))
+		patch.Metadata = api.Some(metadataPatch(p.Metadata, want))
 	}
 	f.patchImage(&d, p, &patch)
 	return patch, d.changes, nil

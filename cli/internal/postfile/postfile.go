@@ -1,11 +1,11 @@
-// Package postfile is a post as a text file: YAML front matter and a body of
-// Markdown, or of HTML where the name ends in .html. It turns files into what
-// the API takes, posts into files, and knows neither folders nor the network.
+// Package postfile is a post as a text file: front matter in YAML, TOML or JSON
+// and a body of Markdown, or of HTML where the name ends in .html. It turns files
+// into what the API takes, posts into files, and knows neither folders nor the
+// network.
 package postfile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -14,6 +14,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"edgesvc.dev/svc/cli/internal/frontmatter"
+	"edgesvc.dev/svc/cli/internal/markup"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -23,10 +25,21 @@ type File struct {
 	Front
 	Body string
 	HTML bool // the body is HTML
+	MDX  bool // the body is Markdown with components
+
+	Doc       *frontmatter.Doc // as it was read, nil for a file that was not
+	Names     []string         // other names by which texts may link to it
+	Elsewhere string           // where the file says that its text is now: it is a redirect, no text
+	Unused    []string         // members of the front matter that mean nothing to svc; they are kept in the metadata where they fit
+	Lost      []string         // members of the front matter that are not kept
+	Intro     string           // the Markdown above <!--more-->, after Render
+
+	extra map[string]string // metadata made of the members that svc has no place for
+	page  *markup.Page      // the body as HTML, once it was rendered
+	never bool              // a draft that no date publishes
 }
 
-// Front is the front matter. Members that it does not know are left alone, so
-// that folders of other programs work.
+// Front is what front matter can say about a post, in svc's own words.
 type Front struct {
 	ID           string             `yaml:"id,omitempty"`
 	Title        string             `yaml:"title,omitempty"`
@@ -34,42 +47,18 @@ type Front struct {
 	Description  *string            `yaml:"description,omitempty"`
 	Tags         *Tags              `yaml:"tags,omitempty"`
 	Status       string             `yaml:"status,omitempty"`
-	Draft        *bool              `yaml:"draft,omitempty"`
-	PublishAt    string             `yaml:"publishAt,omitempty"`
+	Author       *string            `yaml:"author,omitempty"`
 	Date         string             `yaml:"date,omitempty"`
+	PublishAt    string             `yaml:"publishAt,omitempty"`
 	Locale       *string            `yaml:"locale,omitempty"`
 	CanonicalURL *string            `yaml:"canonicalUrl,omitempty"`
+	Aliases      *[]string          `yaml:"aliases,omitempty"`
 	Image        *Image             `yaml:"image,omitempty"`
 	Metadata     *map[string]string `yaml:"metadata,omitempty"`
 }
 
-// Tags is a list, or one string with commas.
+// Tags are words to find a post by.
 type Tags []string
-
-// UnmarshalYAML reads both forms.
-func (t *Tags) UnmarshalYAML(b []byte) error {
-	var list []string
-	if err := yaml.Unmarshal(b, &list); err == nil {
-		*t = clean(list)
-		return nil
-	}
-	var text string
-	if err := yaml.Unmarshal(b, &text); err != nil {
-		return fmt.Errorf("tags must be a list or a text with commas")
-	}
-	*t = clean(strings.Split(text, ","))
-	return nil
-}
-
-func clean(tags []string) Tags {
-	out := Tags{}
-	for _, tag := range tags {
-		if tag = strings.TrimSpace(tag); tag != "" {
-			out = append(out, tag)
-		}
-	}
-	return out
-}
 
 // Image is the featured image: an address or a relative path, alone or with
 // its alternative text.
@@ -78,128 +67,159 @@ type Image struct {
 	Alt string `yaml:"alt,omitempty"`
 }
 
-// UnmarshalYAML reads both forms.
-func (i *Image) UnmarshalYAML(b []byte) error {
-	if err := yaml.Unmarshal(b, &i.URL); err == nil {
-		return nil
-	}
-	type plain Image
-	return yaml.Unmarshal(b, (*plain)(i))
-}
-
-var fence = []byte("---")
-
 // Parse reads the file of the given name. A Markdown file without a title in
 // its front matter takes it from a first heading, which leaves the body.
 func Parse(name string, b []byte) (*File, error) {
-	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
-	b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n"))
-	f := &File{HTML: strings.EqualFold(path.Ext(name), ".html") || strings.EqualFold(path.Ext(name), ".htm")}
-	front, body, found := split(b)
-	if err := unread(b, found); err != nil {
+	doc, err := frontmatter.Parse(b)
+	if err != nil {
 		return nil, err
 	}
-	if found {
-		if err := yaml.Unmarshal(front, &f.Front); err != nil {
-			return nil, fmt.Errorf("front matter: %s", yaml.FormatError(err, false, false))
-		}
+	ext := strings.ToLower(path.Ext(name))
+	f := &File{Doc: doc, Body: doc.Body, HTML: ext == ".html" || ext == ".htm", MDX: ext == ".mdx"}
+	r := reader{file: f, name: path.Base(name)}
+	if err := r.all(doc.Members); err != nil {
+		return nil, err
 	}
-	f.Body = strings.TrimLeft(string(body), "\n")
-	if f.Title == "" && !f.HTML {
+	switch {
+	case f.HTML:
+		f.takeDocument()
+	default:
 		f.takeHeading()
 	}
 	return f, f.Check()
 }
 
-// split cuts the front matter off; a file without a closing fence has none.
-func split(b []byte) (front, body []byte, found bool) {
-	first, rest, ok := bytes.Cut(b, []byte("\n"))
-	if !ok || !bytes.Equal(bytes.TrimRight(first, " \t"), fence) {
-		return nil, b, false
-	}
-	for at := 0; at < len(rest); {
-		line, _, more := bytes.Cut(rest[at:], []byte("\n"))
-		next := at + len(line) + 1
-		if bytes.Equal(bytes.TrimRight(line, " \t"), fence) {
-			return rest[:at], rest[min(next, len(rest)):], true
-		}
-		if !more {
-			break
-		}
-		at = next
-	}
-	return nil, b, false
-}
+var (
+	atxHeading    = regexp.MustCompile(`^ {0,3}#[ \t]+(.*?)[ \t]*#*[ \t]*$`)
+	setextHeading = regexp.MustCompile(`^={2,}[ \t]*$`)
+	ownLine       = regexp.MustCompile(`^(?:import\s.*|export\s.*|<!--.*-->|\{/\*.*\*/\}|\{%.*%\}|<[A-Za-z/][^>]*>)?\s*$`)
+	headingMark   = regexp.MustCompile(`\s*\\?\{[:#.][^}]*\}\s*$`)
+)
 
-// memberLine is the first line of front matter, as opposed to text after a rule.
-var memberLine = regexp.MustCompile(`^[A-Za-z][\w-]*:(\s|$)`)
-
-// unread refuses front matter that would come out as text.
-func unread(b []byte, found bool) error {
-	first, rest, _ := bytes.Cut(b, []byte("\n"))
-	second, _, _ := bytes.Cut(rest, []byte("\n"))
-	switch {
-	case found:
-		return nil
-	case bytes.Equal(bytes.TrimSpace(first), []byte("+++")):
-		return errors.New("front matter in TOML (+++) is not read; write it as YAML between two lines of ---")
-	case bytes.Equal(bytes.TrimRight(first, " \t"), fence) && memberLine.Match(second):
-		return errors.New("front matter has no closing line of ---")
-	}
-	return nil
-}
-
+// takeHeading takes the title from a first heading. One that repeats the title of
+// the front matter leaves the body too.
 func (f *File) takeHeading() {
-	line, rest, _ := strings.Cut(f.Body, "\n")
-	if title, ok := strings.CutPrefix(line, "# "); ok {
-		f.Title = strings.TrimSpace(strings.TrimRight(title, "# "))
-		f.Body = strings.TrimLeft(rest, "\n")
+	lines := strings.SplitAfter(f.Body, "\n")
+	for i, line := range lines {
+		line = strings.TrimRight(line, "\n")
+		text, used := "", 1
+		if m := atxHeading.FindStringSubmatch(line); m != nil {
+			text = m[1]
+		} else if i+1 < len(lines) && setextHeading.MatchString(strings.TrimRight(lines[i+1], "\n")) && strings.TrimSpace(line) != "" {
+			text, used = line, 2
+		}
+		if text == "" {
+			if ownLine.MatchString(line) {
+				continue
+			}
+			return
+		}
+		title := Plain(headingMark.ReplaceAllString(text, ""))
+		if title == "" || f.Title != "" && !strings.EqualFold(title, strings.TrimSpace(f.Title)) {
+			return
+		}
+		if f.Title == "" {
+			f.Title = title
+		}
+		rest := strings.TrimLeft(strings.Join(lines[i+used:], ""), "\n")
+		f.Body = strings.TrimLeft(strings.Join(lines[:i], "")+rest, "\n")
+		return
 	}
+}
+
+var (
+	inlineLink  = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	inlineTag   = regexp.MustCompile(`</?[A-Za-z][^>]*>`)
+	inlineMarks = regexp.MustCompile("(\\*{1,3}|_{2,3}|`+|~~)(\\S.*?)(?:\\*{1,3}|_{2,3}|`+|~~)")
+	escapedMark = regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]()#+\\-.!|<>])")
+)
+
+// Plain is a line of Markdown as text.
+func Plain(s string) string {
+	s = inlineLink.ReplaceAllString(s, "$1")
+	s = inlineTag.ReplaceAllString(s, "")
+	s = inlineMarks.ReplaceAllString(s, "$2")
+	return strings.Join(strings.Fields(escapedMark.ReplaceAllString(s, "$1")), " ")
+}
+
+var (
+	documentBody  = regexp.MustCompile(`(?is)<body\b[^>]*>(.*?)(?:</body\s*>|$)`)
+	documentTitle = regexp.MustCompile(`(?is)<title\b[^>]*>(.*?)</title\s*>`)
+)
+
+// takeDocument takes title and body out of a whole document.
+func (f *File) takeDocument() {
+	m := documentBody.FindStringSubmatch(f.Body)
+	if m == nil {
+		return
+	}
+	if t := documentTitle.FindStringSubmatch(f.Body); t != nil && f.Title == "" {
+		f.Title = strings.TrimSpace(t[1])
+	}
+	f.Body = strings.TrimSpace(m[1]) + "\n"
 }
 
 // Check refuses members that are not of their kind, and writes the status as
 // the API does.
 func (f *File) Check() error {
-	if f.Draft != nil && f.Status == "" {
-		f.Status = api.PostPublished
-		if *f.Draft {
-			f.Status = api.PostDraft
-		}
-	}
 	f.Status = strings.ToUpper(f.Status)
 	switch f.Status {
 	case "", api.PostDraft, api.PostPublished, api.PostArchived:
 	default:
-		return fmt.Errorf("status must be draft, published or archived, not %q", f.Status)
+		return fmt.Errorf("%sstatus must be draft, published or archived, not %q", f.line("status"), strings.ToLower(f.Status))
 	}
-	_, err := f.publishAt()
-	return err
+	if f.PublishAt == "" {
+		return nil
+	}
+	if _, err := ParseTime(f.PublishAt); err != nil {
+		return fmt.Errorf("%spublishAt: %w", f.line("publishAt"), err)
+	}
+	return nil
 }
 
-// publishAt is when a draft publishes by itself. A date that has passed only
-// tells when the text was written.
-func (f *File) publishAt() (api.Time, error) {
-	if f.PublishAt != "" {
-		at, err := parseTime(f.PublishAt)
-		return api.TimeOf(at), err
-	}
-	if f.Date == "" {
-		return 0, nil
-	}
-	at, err := parseTime(f.Date)
-	if err != nil || f.Status == api.PostPublished || at.Before(time.Now()) {
-		return 0, nil
-	}
-	return api.TimeOf(at), nil
-}
-
-func parseTime(s string) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly} {
-		if at, err := time.Parse(layout, s); err == nil {
-			return at, nil
+// line is where a member of the front matter stands, as errors begin.
+func (f *File) line(key string) string {
+	if f.Doc != nil {
+		for _, m := range f.Doc.Members {
+			if strings.EqualFold(m.Key, key) && m.Line > 0 {
+				return fmt.Sprintf("line %d: ", m.Line)
+			}
 		}
 	}
-	return time.Time{}, fmt.Errorf("a time is like 2026-12-01T09:00:00Z, not %q", s)
+	return ""
+}
+
+// Published is the time of publication that the file gives its text, zero for
+// none, and PublishTime when the text is to be published by itself. A date to come
+// publishes a text unless that is a draft.
+func (f *File) times(now time.Time) (published, publish api.Time) {
+	if f.PublishAt != "" {
+		if at, err := ParseTime(f.PublishAt); err == nil {
+			publish = api.TimeOf(at)
+		}
+	}
+	if f.Date == "" {
+		return 0, publish
+	}
+	at, err := ParseTime(f.Date)
+	switch {
+	case err != nil:
+		return 0, publish
+	case at.After(now):
+		if publish == 0 && !f.never && f.Status != api.PostArchived {
+			publish = api.TimeOf(at)
+		}
+		return 0, publish
+	case at.Unix() <= 0:
+		return 0, publish // before there were web pages
+	}
+	return api.TimeOf(at), publish
+}
+
+// Scheduled is when the text is to publish by itself, zero for never.
+func (f *File) Scheduled() api.Time {
+	_, at := f.times(time.Now())
+	return at
 }
 
 // Bytes is the file as it stands on disk.

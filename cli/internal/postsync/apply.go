@@ -15,6 +15,7 @@ import (
 	"github.com/sourcegraph/conc/pool"
 
 	"edgesvc.dev/svc/cli/internal/atomicfile"
+	"edgesvc.dev/svc/cli/internal/images"
 	"edgesvc.dev/svc/cli/internal/postfile"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
@@ -23,37 +24,73 @@ import (
 // maxWait is the longest wait in seconds that is not a refusal.
 const maxWait = 120
 
+// run is one application of a plan.
+type run struct {
+	*Syncer
+
+	mu        sync.Mutex // guards the state and what follows
+	unwritten error
+	done      int
+	total     int
+}
+
 // Apply carries the plan out and sets Err of the items that fail; those
 // without work are passed over. The state is written after each change, so
 // that what was done is known however the run ends. When ctx ends, items that
 // were not reached are left as they are, and ctx's error is returned.
 func (s *Syncer) Apply(ctx context.Context, items []*Item) error {
-	var mu sync.Mutex // guards s.state and unwritten
-	var unwritten error
+	r := &run{Syncer: s}
+	var creates []*Item
+	for _, item := range items {
+		if s.work(item.Action) != nil {
+			r.total++
+		}
+		if item.Action == Create {
+			creates = append(creates, item)
+		}
+	}
+	r.progress(0)
+	batcher, batches := s.texts.(Batcher)
+	if batches && len(creates) > 1 {
+		r.createAll(ctx, batcher, creates)
+	}
 	workers := pool.New().WithMaxGoroutines(max(1, s.opt.Jobs))
 	for _, item := range items {
 		work := s.work(item.Action)
-		if work == nil {
+		if work == nil || item.Done || item.Err != nil || item.Action == Create && batches && len(creates) > 1 {
 			continue
 		}
 		workers.Go(func() {
-			post, err := patiently(ctx, func() (*api.Post, error) { return work(ctx, item) })
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case err == nil:
-				s.done(item, post)
-				unwritten = s.write()
-			case ctx.Err() == nil:
-				item.Err = err
-			}
+			post, err := s.patiently(ctx, func() (*api.Post, error) { return work(ctx, item) })
+			r.end(ctx, item, post, err)
 		})
 	}
 	workers.Wait()
-	if err := s.write(); err != nil || unwritten != nil {
-		return errors.Join(err, unwritten)
+	if err := s.write(); err != nil || r.unwritten != nil {
+		return errors.Join(err, r.unwritten)
 	}
 	return context.Cause(ctx)
+}
+
+// end notes the outcome of one item.
+func (r *run) end(ctx context.Context, item *Item, post *api.Post, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case err == nil:
+		r.Syncer.done(item, post)
+		r.unwritten = r.write()
+	case ctx.Err() == nil:
+		item.Err = err
+	}
+	r.done++
+	r.progress(r.done)
+}
+
+func (r *run) progress(done int) {
+	if r.opt.Progress != nil && r.total > 0 {
+		r.opt.Progress(done, r.total)
+	}
 }
 
 func (s *Syncer) write() error {
@@ -63,17 +100,21 @@ func (s *Syncer) write() error {
 
 // patiently waits as long as the daemon asks for when a folder is larger than
 // what it takes in a minute.
-func patiently(ctx context.Context, work func() (*api.Post, error)) (*api.Post, error) {
+func (s *Syncer) patiently(ctx context.Context, work func() (*api.Post, error)) (*api.Post, error) {
 	for {
 		post, err := work()
 		e, ok := errors.AsType[*api.Error](err)
 		if !ok || e.Code != api.CodeRateLimited || e.RetryAfter < 1 || e.RetryAfter > maxWait {
 			return post, err
 		}
+		wait := time.Duration(e.RetryAfter) * time.Second
+		if s.opt.Waiting != nil {
+			s.opt.Waiting(wait)
+		}
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
-		case <-time.After(time.Duration(e.RetryAfter) * time.Second):
+		case <-time.After(wait):
 		}
 	}
 }
@@ -91,26 +132,62 @@ func (s *Syncer) done(item *Item, post *api.Post) {
 		delete(s.team.Posts, item.Path)
 		return
 	}
+	if gone := item.source.gone; gone != "" {
+		delete(s.team.Posts, gone)
+	}
 	s.remember(item.source, post)
 }
 
-func (s *Syncer) create(ctx context.Context, item *Item) (*api.Post, error) {
-	content, err := s.render(item.source, s.folder.Place)
-	if err != nil {
-		return nil, err
+// place uploads a picture. One that the daemon does not take is as one that is
+// not there.
+func (s *Syncer) place(dir, destination string) (string, error) {
+	address, err := s.folder.Place(dir, destination)
+	if e, ok := errors.AsType[*api.Error](err); ok {
+		switch e.Code {
+		case api.CodeUnsupportedMediaType, api.CodeValidationFailed, api.CodePayloadTooLarge:
+			return "", &images.Missing{Reason: "image " + destination + " is not taken: " + e.Detail}
+		}
 	}
-	in, err := item.source.file.Create(content)
+	return address, err
+}
+
+// input is the file of an item as a new post.
+func (s *Syncer) input(item *Item) (api.PostCreate, error) {
+	file, content, err := s.render(item.source, s.place)
 	if err != nil {
-		return nil, err
+		return api.PostCreate{}, err
 	}
+	in, err := file.Create(content)
 	in.Slug = item.source.slug
+	return in, err
+}
+
+func (s *Syncer) create(ctx context.Context, item *Item) (*api.Post, error) {
+	in, err := s.input(item)
+	if err != nil {
+		return nil, err
+	}
+	return s.createOne(ctx, item, in, "")
+}
+
+// createOne creates a post. Where the service needs its slug for itself, it gets
+// another.
+func (s *Syncer) createOne(ctx context.Context, item *Item, in api.PostCreate, salt string) (*api.Post, error) {
 	var meta sdk.Meta
-	post, err := s.texts.Create(ctx, in, sdk.IdempotencyKey(s.key(item, "")), sdk.WithMeta(&meta))
+	post, err := s.texts.Create(ctx, in, sdk.IdempotencyKey(s.key(item, salt)), sdk.WithMeta(&meta))
+	if isReserved(err) && salt != "reserved" {
+		in.Slug = reserved(in.Slug)
+		return s.createOne(ctx, item, in, "reserved")
+	}
 	if err != nil || !meta.Replayed {
 		return post, err
 	}
-	// The daemon remembers this very write. If its post was deleted since, the
-	// answer is about nothing.
+	return s.replayed(ctx, item, in, post)
+}
+
+// replayed is a post that the daemon remembers to have been asked for. If it was
+// deleted since, the answer is about nothing.
+func (s *Syncer) replayed(ctx context.Context, item *Item, in api.PostCreate, post *api.Post) (*api.Post, error) {
 	now, err := s.texts.Source(ctx, post.ID)
 	if e, ok := errors.AsType[*api.Error](err); ok && e.Code == api.CodeNotFound {
 		return s.texts.Create(ctx, in, sdk.IdempotencyKey(s.key(item, post.ID)))
@@ -118,12 +195,25 @@ func (s *Syncer) create(ctx context.Context, item *Item) (*api.Post, error) {
 	return now, err
 }
 
+func isReserved(err error) bool {
+	e, ok := errors.AsType[*api.Error](err)
+	if !ok {
+		return false
+	}
+	for _, f := range e.Errors {
+		if f.Pointer == "/slug" && f.Code == "reserved" {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *Syncer) update(ctx context.Context, item *Item) (*api.Post, error) {
-	content, err := s.render(item.source, s.folder.Place)
+	file, content, err := s.render(item.source, s.place)
 	if err != nil {
 		return nil, err
 	}
-	patch, _, err := item.source.file.Patch(item.post, &content)
+	patch, _, err := file.Patch(item.post, &content)
 	if err != nil {
 		return nil, err
 	}
@@ -148,22 +238,33 @@ func (s *Syncer) pull(_ context.Context, item *Item) (*api.Post, error) {
 	if err := atomicfile.Write(filepath.Join(s.opt.Dir, filepath.FromSlash(item.Path)), b, 0o644); err != nil {
 		return nil, err
 	}
-	return item.post, item.source.read(s.opt.Dir, s.folder)
+	if err := item.source.read(s.opt.Dir); err != nil {
+		return nil, err
+	}
+	return item.post, s.finish(item.source)
 }
 
 // key makes a repeated write have its effect once: it is the same for the same
 // team, path and file.
 func (s *Syncer) key(item *Item, salt string) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.teamID, item.Path, item.source.hash, salt}, "\x00")))
-	return "sync-" + hex.EncodeToString(sum[:16])
+	return "sync-" + digest(s.teamID, item.Path, item.source.hash, salt)
+}
+
+func digest(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:16])
 }
 
 func (s *Syncer) upload(ctx context.Context) func(string, []byte) (string, error) {
 	return func(name string, body []byte) (string, error) {
-		m, err := s.client.Media.Upload(ctx, sdk.MediaUpload{Name: name, Body: bytes.NewReader(body)})
-		if err != nil {
-			return "", err
-		}
-		return m.URL, nil
+		var address string
+		_, err := s.patiently(ctx, func() (*api.Post, error) {
+			m, err := s.client.Media.Upload(ctx, sdk.MediaUpload{Name: name, Body: bytes.NewReader(body)})
+			if err == nil {
+				address = m.URL
+			}
+			return nil, err
+		})
+		return address, err
 	}
 }

@@ -8,13 +8,18 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
+	"net/url"
 	"path"
 	"slices"
+	"strings"
+	"time"
 
 	"edgesvc.dev/svc/cli/internal/images"
+	"edgesvc.dev/svc/cli/internal/markup"
 	"edgesvc.dev/svc/cli/internal/postfile"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
@@ -23,7 +28,8 @@ import (
 // Action is what is to be done about a file.
 type Action string
 
-// The actions; Failed is a file that cannot be synced.
+// The actions; Failed is a file that cannot be synced, Skip one that is no text
+// of the team.
 const (
 	Create  Action = "create"
 	Update  Action = "update"
@@ -31,6 +37,7 @@ const (
 	Drift   Action = "drift"
 	Pull    Action = "pull" // drift that overwrites the file
 	Same    Action = "same"
+	Skip    Action = "skip"
 	Failed  Action = "error"
 )
 
@@ -41,6 +48,17 @@ type Options struct {
 	Archive bool   // archive posts whose file is gone
 	OnDrift string // fail, ours or theirs
 	Jobs    int    // how many posts are written at a time
+
+	Static       []string // folders whose pictures the site has at its root
+	Old          []string // addresses of the site that the texts come from
+	SlugFromPath bool     // slugs have all folders of the file
+	Strict       bool     // a link that leads nowhere is an error
+	NeedImages   bool     // a picture that is not there is an error
+
+	// Progress hears how many of the changes are done.
+	Progress func(done, total int)
+	// Waiting hears that the daemon wants to be left alone for a while.
+	Waiting func(time.Duration)
 }
 
 // Item is one line of the plan.
@@ -50,12 +68,17 @@ type Item struct {
 	Slug    string
 	ID      string
 	Changes []postfile.Change // what an update changes; what drifted
-	Reason  string            // why it drifted
+	Reason  string            // why it drifted, why it is passed over
 	Done    bool              // it was applied
 	Err     error
 
-	// Omitted are the HTML elements of a Markdown file that posts do not take.
-	Omitted []string
+	// Notes are what readers will not see as the file has it.
+	Notes []markup.Note
+	// Unused are members of the front matter without a meaning, Lost those that
+	// are not kept.
+	Unused, Lost []string
+	// PublishAt is when the text publishes by itself.
+	PublishAt api.Time
 
 	source *source
 	post   *api.Post // whole, where it was needed
@@ -71,15 +94,21 @@ type Texts interface {
 	Archive(context.Context, api.PostRef, ...sdk.CallOption) (*api.Post, error)
 }
 
+// Lacking is Texts that have no place for some of what files say: those members
+// of the front matter are kept as metadata.
+type Lacking interface{ Lacks() []string }
+
 // Syncer syncs one folder with one team.
 type Syncer struct {
 	client *sdk.Client
 	texts  Texts
 	opt    Options
 	teamID string
+	slug   string // of the team
 	state  *state
 	team   *teamState
 	folder *images.Folder
+	index  *index
 }
 
 // New reads the folder's state; Close is owed.
@@ -88,14 +117,17 @@ func New(ctx context.Context, c *sdk.Client, texts Texts, opt Options) (*Syncer,
 	if err != nil {
 		return nil, err
 	}
-	s := &Syncer{client: c, texts: texts, opt: opt, teamID: me.Team.ID}
+	s := &Syncer{client: c, texts: texts, opt: opt, teamID: me.Team.ID, slug: me.Team.Slug}
 	if s.state, err = readState(opt.Dir); err != nil {
 		return nil, err
 	}
 	s.team = s.state.team(s.teamID, opt.URL)
-	s.folder, err = images.Open(opt.Dir, s.team.Images, s.upload(ctx))
+	s.folder, err = images.Open(opt.Dir, s.team.Images, s.upload(ctx), opt.Static...)
 	return s, err
 }
+
+// Team is the slug of the team.
+func (s *Syncer) Team() string { return s.slug }
 
 // Close lets go of the folder.
 func (s *Syncer) Close() error { return s.folder.Close() }
@@ -107,7 +139,7 @@ type remote struct {
 
 func (s *Syncer) remote(ctx context.Context) (remote, error) {
 	r := remote{map[string]*api.Post{}, map[string]*api.Post{}}
-	for p, err := range s.texts.All(ctx, api.PostQuery{}) {
+	for p, err := range s.texts.All(ctx, api.PostQuery{PageQuery: api.PageQuery{Limit: 100}}) {
 		if err != nil {
 			return r, err
 		}
@@ -118,7 +150,7 @@ func (s *Syncer) remote(ctx context.Context) (remote, error) {
 
 // Plan compares folder, state and team, and changes nothing.
 func (s *Syncer) Plan(ctx context.Context) ([]*Item, error) {
-	sources, err := readSources(s.opt.Dir, s.folder)
+	sources, err := readSources(s.opt.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +158,21 @@ func (s *Syncer) Plan(ctx context.Context) ([]*Item, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.prepare(sources, r); err != nil {
+		return nil, err
+	}
 	items := make([]*Item, 0, len(sources))
 	kept := map[string]bool{}
 	for _, src := range sources {
-		item := &Item{Path: src.path, Slug: src.slug, source: src}
+		item := &Item{Path: src.path, Slug: src.slug, source: src, Notes: src.notes}
+		if src.skip != "" {
+			item.Action, item.Reason = Skip, src.skip
+			items = append(items, item)
+			continue
+		}
+		if src.file != nil {
+			item.Unused, item.Lost, item.PublishAt = src.file.Unused, src.file.Lost, src.file.Scheduled()
+		}
 		if err := s.planFile(ctx, r, item); err != nil {
 			if ctx.Err() != nil {
 				return nil, err
@@ -142,13 +185,211 @@ func (s *Syncer) Plan(ctx context.Context) ([]*Item, error) {
 	return append(items, s.planGone(r, kept, sources)...), nil
 }
 
+// prepare finds out what a file needs to know of the others: its language, its
+// slug, where its links lead.
+func (s *Syncer) prepare(sources []*source, r remote) error {
+	findLanguages(sources)
+	var lacks []string
+	if l, ok := s.texts.(Lacking); ok {
+		lacks = l.Lacks()
+	}
+	for _, src := range sources {
+		if src.file == nil {
+			continue
+		}
+		src.file.Without(lacks)
+		if src.language != "" && src.file.Locale == nil {
+			language := src.language
+			src.file.Locale = &language
+		}
+		if src.file.Title == "" {
+			src.file.Title = titleOf(slugify(stem(src.path)))
+		}
+	}
+	s.findRenamed(sources, r)
+	slugs := map[string]string{}
+	for name, last := range s.team.Posts {
+		if post := r.byID[last.ID]; post != nil {
+			slugs[name] = post.Slug
+		}
+	}
+	assignSlugs(sources, slugs, s.opt.SlugFromPath)
+	refuseDoubles(sources)
+	var old []*url.URL
+	for _, address := range s.opt.Old {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" {
+			return fmt.Errorf("%q is no address of a site", address)
+		}
+		old = append(old, u)
+	}
+	s.index = newIndex(sources, s.opt.Dir, s.slug, old, s.folder)
+	s.index.pages = r.bySlug
+	s.redirects(sources)
+	for _, src := range sources {
+		if src.err == nil && src.skip == "" {
+			src.err = s.finish(src)
+		}
+	}
+	return nil
+}
+
+// findRenamed finds the files that were synced under another name: no other
+// file has that name now, and what they say is the same.
+func (s *Syncer) findRenamed(sources []*source, r remote) {
+	present := map[string]bool{}
+	for _, src := range sources {
+		present[src.path] = true
+	}
+	gone := map[string]string{} // path by what the file said
+	for _, name := range slices.Sorted(maps.Keys(s.team.Posts)) {
+		last := s.team.Posts[name]
+		if !present[name] && last.Bytes != "" && r.byID[last.ID] != nil {
+			gone[last.Bytes] = name
+		}
+	}
+	for _, src := range sources {
+		if _, known := s.team.Posts[src.path]; !known && gone[src.bytes] != "" {
+			src.gone = gone[src.bytes]
+			delete(gone, src.bytes)
+		}
+	}
+}
+
+// redirects gives files the addresses that lead to them: those of the files that
+// do nothing else, each to one file.
+func (s *Syncer) redirects(sources []*source) {
+	taken := map[string]*source{}
+	for _, src := range sources {
+		if src.err != nil || src.skip != "" || src.file.Aliases == nil {
+			continue
+		}
+		var aliases []string
+		for _, alias := range *src.file.Aliases {
+			if other := taken[alias]; other != nil {
+				src.notes = append(src.notes, markup.Note{Kind: markup.Link, What: alias + " (leads to " + other.path + ")"})
+				continue
+			}
+			taken[alias] = src
+			aliases = append(aliases, alias)
+		}
+		src.file.Aliases = &aliases
+	}
+	for _, src := range sources {
+		if src.file == nil || src.file.Elsewhere == "" || src.err != nil {
+			continue
+		}
+		to := s.index.follow(src)
+		alias := "/" + plainPath(src.path)
+		if to == nil || taken[alias] != nil || alias == "/"+to.slug {
+			continue
+		}
+		taken[alias] = to
+		var aliases []string
+		if to.file.Aliases != nil {
+			aliases = *to.file.Aliases
+		}
+		aliases = append(slices.Clone(aliases), alias)
+		to.file.Aliases = &aliases
+		src.skip = "leads to " + to.path + ", and its address with it"
+	}
+}
+
+// finish makes the HTML of a file with its links, and finds its pictures.
+func (s *Syncer) finish(src *source) error {
+	sum := sha256.New()
+	note := func(kind markup.Kind, what string) {
+		if n := (markup.Note{Kind: kind, What: what}); !slices.Contains(src.notes, n) {
+			src.notes = append(src.notes, n)
+		}
+	}
+	place := func(dir, destination string) (string, error) {
+		key, err := s.folder.Sum(dir, destination)
+		sum.Write([]byte(key))
+		if err == nil && !slices.Contains(src.pictures, key) {
+			src.pictures = append(src.pictures, key)
+		}
+		return destination, err
+	}
+	html, notes, err := s.resolve(src, place, note)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
+		note(n.Kind, n.What)
+	}
+	src.html = html
+	s.featured(src, place, note)
+	sum.Write([]byte(src.bytes + src.slug + html))
+	src.hash = hex.EncodeToString(sum.Sum(nil))
+	for _, n := range src.notes {
+		if s.opt.Strict && (n.Kind == markup.Link || n.Kind == markup.Fragment) {
+			return fmt.Errorf("%sthe link %s leads nowhere", src.lineOf(n.What), n.What)
+		}
+		if s.opt.NeedImages && n.Kind == markup.Picture {
+			return fmt.Errorf("%s%s", src.lineOf(n.What), n.What)
+		}
+	}
+	return src.check()
+}
+
+// lineOf is where the file has a text, as errors begin.
+func (s *source) lineOf(text string) string {
+	words := strings.Fields(text)
+	for _, word := range words {
+		if before, _, found := strings.Cut(string(s.file.Doc.Bytes()), word); found && len(word) > 4 {
+			return fmt.Sprintf("line %d: ", 1+strings.Count(before, "\n"))
+		}
+	}
+	return ""
+}
+
+// resolve is the text as HTML, each picture where place puts it. One that is not
+// there is noted and left out.
+func (s *Syncer) resolve(src *source, place func(dir, destination string) (string, error), note func(markup.Kind, string)) (string, []markup.Note, error) {
+	dir := path.Dir(src.path)
+	image := func(destination string) (markup.Place, error) {
+		if outside(destination) {
+			return markup.Place{Address: destination}, nil
+		}
+		address, err := place(dir, destination)
+		if m := new(images.Missing); errors.As(err, &m) {
+			note(markup.Picture, m.Reason)
+			return markup.Place{Drop: true}, nil
+		}
+		return markup.Place{Address: address}, err
+	}
+	return src.file.Finish(s.index.resolver(src, image, note))
+}
+
+// outside reports a picture that is on the web, or on this server, already.
+func outside(destination string) bool {
+	u, err := url.Parse(destination)
+	return err == nil && (u.Scheme != "" || u.Host != "" || strings.HasPrefix(u.Path, "/media/med_"))
+}
+
+// featured drops a featured picture that is not there.
+func (s *Syncer) featured(src *source, place func(dir, destination string) (string, error), note func(markup.Kind, string)) {
+	img := src.file.Image
+	if img == nil || img.URL == "" || outside(img.URL) {
+		return
+	}
+	_, err := place(path.Dir(src.path), img.URL)
+	if m := new(images.Missing); errors.As(err, &m) {
+		note(markup.Picture, m.Reason)
+		src.file.Image = nil
+	}
+}
+
 func (s *Syncer) planFile(ctx context.Context, r remote, item *Item) error {
 	src := item.source
 	if src.err != nil {
 		return src.err
 	}
-	item.Omitted = src.omitted
 	last, known := s.team.Posts[src.path]
+	if src.gone != "" {
+		last, known = s.team.Posts[src.gone], true
+	}
 	post, err := s.match(r, src, last, known)
 	switch {
 	case err != nil:
@@ -170,29 +411,36 @@ func (s *Syncer) planFile(ctx context.Context, r remote, item *Item) error {
 	known = known && last.ID == post.ID
 	if known && last.Hash == src.hash && last.Version == post.Version {
 		item.Action = Same
+		last.Bytes = src.bytes
 		s.team.Posts[src.path] = last // the file may have been renamed
 		return nil
 	}
 	return s.compare(ctx, item, last, known)
 }
 
-// match finds a file's post: by id, else by slug, else by what the state says
-// of the path.
+// match finds a file's post: by id, else by what the state says of the path, else
+// by slug.
 func (s *Syncer) match(r remote, src *source, last synced, known bool) (*api.Post, error) {
 	if src.file.ID != "" {
 		if post := r.byID[src.file.ID]; post != nil {
 			return post, nil
 		}
-		return nil, fmt.Errorf("the front matter's id %s is not a post of this team", src.file.ID)
+		return nil, fmt.Errorf("%sthe front matter's id %s is not a post of this team", src.line("id"), src.file.ID)
+	}
+	if known && r.byID[last.ID] != nil {
+		return r.byID[last.ID], nil
 	}
 	if post := r.bySlug[src.slug]; post != nil {
 		return post, nil
 	}
-	if known {
-		return r.byID[last.ID], nil
+	if post := r.bySlug[reserved(src.slug)]; post != nil && post.Title == src.file.Title {
+		return post, nil
 	}
 	return nil, nil
 }
+
+// reserved is the slug that a text gets whose own the service needs for itself.
+func reserved(slug string) string { return slug + "-page" }
 
 // renamed finds what was synced with a post under another path.
 func (s *Syncer) renamed(id string) (synced, bool) {
@@ -217,11 +465,11 @@ func (s *Syncer) compare(ctx context.Context, item *Item, last synced, known boo
 			return err
 		}
 	}
-	content, err := s.render(item.source, s.uploaded)
+	file, content, err := s.render(item.source, s.uploaded)
 	if err != nil {
 		return err
 	}
-	if _, item.Changes, err = item.source.file.Patch(post, &content); err != nil {
+	if _, item.Changes, err = file.Patch(post, &content); err != nil {
 		return err
 	}
 	drifted := known && last.Remote != fingerprint(post, item.source.file.Status != "")
@@ -251,7 +499,7 @@ func (i *Item) drift(on, reason string) {
 func (s *Syncer) planGone(r remote, kept map[string]bool, sources []*source) []*Item {
 	present := map[string]bool{}
 	for _, src := range sources {
-		present[src.path] = true
+		present[src.path] = src.skip == ""
 	}
 	var items []*Item
 	for _, name := range slices.Sorted(maps.Keys(s.team.Posts)) {
@@ -270,21 +518,22 @@ func (s *Syncer) planGone(r remote, kept map[string]bool, sources []*source) []*
 	return items
 }
 
-// render is the file's content, its images placed.
-func (s *Syncer) render(src *source, place func(dir, destination string) (string, error)) (string, error) {
-	dir := path.Dir(src.path)
-	if img := src.file.Image; img != nil && postfile.Relative(img.URL) {
-		address, err := place(dir, img.URL)
+// render is the file as it is sent and its content, its pictures placed. A file
+// that was renamed asks for the slug of its new name.
+func (s *Syncer) render(src *source, place func(dir, destination string) (string, error)) (*postfile.File, string, error) {
+	file := *src.file // the paths stay in the file; only this copy has addresses
+	if img := file.Image; img != nil && img.URL != "" && !outside(img.URL) {
+		address, err := place(path.Dir(src.path), img.URL)
 		if err != nil {
-			return "", err
+			return nil, "", err
 		}
-		// The path stays in the file; only this run's copy has the address.
-		file := *src.file
 		file.Image = &postfile.Image{URL: address, Alt: img.Alt}
-		src.file = &file
 	}
-	html, _, err := src.file.Render(func(destination string) (string, error) { return place(dir, destination) })
-	return html, err
+	if file.Slug != "" || src.gone != "" {
+		file.Slug = src.slug
+	}
+	html, _, err := s.resolve(src, place, func(markup.Kind, string) {})
+	return &file, html, err
 }
 
 // uploaded is the address of an image that is on the server already, or its
@@ -303,15 +552,18 @@ func (s *Syncer) uploaded(dir, destination string) (string, error) {
 // fingerprint is of what a file can say about a post. The status counts where
 // the file says it, or where the post was archived.
 func fingerprint(p *api.Post, status bool) string {
-	image := ""
+	image, author := "", ""
 	if p.FeaturedImage != nil {
 		image = p.FeaturedImage.URL + " " + p.FeaturedImage.Alt
+	}
+	if p.Author != nil {
+		author = p.Author.Name
 	}
 	state := ""
 	if status || p.Status == api.PostArchived {
 		state = p.Status
 	}
-	b, err := json.Marshal([]any{p.Title, p.Slug, p.Content, p.Description, p.Tags, p.Locale, p.CanonicalURL, p.Metadata, image, state})
+	b, err := json.Marshal([]any{p.Title, p.Slug, p.Content, p.Description, p.Tags, p.Locale, p.CanonicalURL, p.Metadata, image, state, author, p.Date, p.Aliases})
 	if err != nil {
 		return ""
 	}
@@ -321,7 +573,7 @@ func fingerprint(p *api.Post, status bool) string {
 
 func (s *Syncer) remember(src *source, post *api.Post) {
 	s.team.Posts[src.path] = synced{
-		ID: post.ID, Slug: post.Slug, Hash: src.hash, Version: post.Version,
+		ID: post.ID, Slug: post.Slug, Hash: src.hash, Bytes: src.bytes, Version: post.Version,
 		Remote: fingerprint(post, src.file.Status != ""),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"path"
 	"regexp"
 
 	"edgesvc.dev/svc/sdk/api"
@@ -19,11 +18,7 @@ var mediaPattern = regexp.MustCompile(`/media/med_[0-9A-Za-z]+/?[^"'\s<>?#]*`)
 // post with a picture as changed by others.
 func (s *Syncer) recognise(ctx context.Context, src *source, post *api.Post) error {
 	missing := map[string]bool{}
-	for _, picture := range src.pictures {
-		sum, err := s.folder.Sum(path.Dir(src.path), picture)
-		if err != nil {
-			return err
-		}
+	for _, sum := range src.pictures {
 		if s.folder.Address(sum) == "" {
 			missing[sum] = true
 		}

@@ -33,9 +33,10 @@ type teamState struct {
 type synced struct {
 	ID      string `json:"id"`
 	Slug    string `json:"slug"`
-	Hash    string `json:"hash"`    // of the file and its images
-	Version int    `json:"version"` // of the post
-	Remote  string `json:"remote"`  // fingerprint of the post
+	Hash    string `json:"hash"`            // of the file, its images and where its links lead
+	Bytes   string `json:"bytes,omitempty"` // SHA-256 of the file
+	Version int    `json:"version"`         // of the post
+	Remote  string `json:"remote"`          // fingerprint of the post
 }
 
 func readState(dir string) (*state, error) {

@@ -192,7 +192,7 @@ func NoteOmitted(a *kit.App, path string, elements []string) {
 	if path != "" {
 		path = terminal.Line(path) + ": "
 	}
-	a.IO.Say("note: %s<%s> in the Markdown was left out; an .html file is taken as it is", path, strings.Join(elements, ">, <"))
+	a.IO.Say("note: %s%s in the Markdown was left out; an .html file is taken as it is", path, terminal.Line(strings.Join(elements, ", ")))
 }
 
 // uploadWith stores an image and returns its address.

@@ -3,6 +3,7 @@ package writing
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,7 @@ import (
 type Syncer struct {
 	App      *kit.App
 	Noun     string
+	Page     string // the path of the public pages below the team's
 	Texts    func(*sdk.Client) postsync.Texts
 	opt      postsync.Options
 	prune    string
@@ -31,6 +33,8 @@ type Syncer struct {
 	diff     bool
 	exitCode bool
 	watch    bool
+	missing  string
+	slugs    string
 }
 
 // NewSync is the command sync of a group.
@@ -49,6 +53,11 @@ func NewSync(o *Syncer, group string) *cobra.Command {
 	f.StringVar(&o.opt.OnDrift, "on-drift", "fail", o.Noun+"s that were changed on the server: fail, theirs or ours")
 	f.IntVarP(&o.opt.Jobs, "jobs", "j", 4, "how many "+o.Noun+"s to write at a time")
 	f.BoolVar(&o.watch, "watch", false, "go on, and sync again when a file changes")
+	f.StringArrayVar(&o.opt.Static, "static", nil, "folder whose pictures the site has at its root, such as static/; more with more of it")
+	f.StringArrayVar(&o.opt.Old, "old-site", nil, "address of the site that the files come from: links to it lead to the "+o.Noun+"s, and links that lead nowhere lead there")
+	f.StringVar(&o.slugs, "slug-from", "name", "what slugs are made of: name, with folders where two are the same, or path")
+	f.StringVar(&o.missing, "missing-images", "note", "images that are not there: note or fail")
+	f.BoolVar(&o.opt.Strict, "strict", false, "links that lead nowhere fail their file")
 	return cmd
 }
 
@@ -65,6 +74,18 @@ func (o *Syncer) run(ctx context.Context, dir string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return kit.Usage("%s is not a folder", dir)
 	}
+	if !slices.Contains([]string{"name", "path"}, o.slugs) {
+		return kit.Usage("--slug-from is name or path, not %q", o.slugs)
+	}
+	if !slices.Contains([]string{"note", "fail"}, o.missing) {
+		return kit.Usage("--missing-images is note or fail, not %q", o.missing)
+	}
+	for _, static := range o.opt.Static {
+		if info, err := os.Stat(static); err != nil || !info.IsDir() {
+			return kit.Usage("--static %s is not a folder", static)
+		}
+	}
+	o.opt.SlugFromPath, o.opt.NeedImages = o.slugs == "path", o.missing == "fail"
 	o.opt.Dir, o.opt.Archive = dir, o.prune == "archive"
 	if o.watch {
 		return o.repeat(ctx)
@@ -82,6 +103,10 @@ func (o *Syncer) once(ctx context.Context) error {
 		return err
 	}
 	o.opt.URL = o.App.Settings.URL
+	shown := &progress{io: o.App.IO}
+	defer shown.clear()
+	o.opt.Progress, o.opt.Waiting = shown.done, shown.waiting
+	shown.say("reading " + dir(o.opt.Dir) + "…")
 	s, err := postsync.New(ctx, c, o.Texts(c), o.opt)
 	if err != nil {
 		return err
@@ -91,20 +116,27 @@ func (o *Syncer) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	shown.clear()
 	if !p.Structured() {
 		o.show(items)
 	}
 	if !o.dryRun {
-		if err := s.Apply(ctx, items); err != nil {
+		err := s.Apply(ctx, items)
+		shown.clear()
+		if err != nil {
 			return unfinished(ctx, err, items)
 		}
 	}
 	if p.Structured() {
-		if err := p.Value(describeItems(items)); err != nil {
+		if err := p.Value(o.describe(s, items)); err != nil {
 			return err
 		}
 	} else {
+		o.notes(items)
 		fmt.Fprintln(o.App.IO.Out, o.summary(items))
+		if len(items) == 0 {
+			o.App.IO.Say("there are no .md, .markdown, .mdx or .html files in %s", terminal.Line(o.opt.Dir))
+		}
 	}
 	return o.verdict(ctx, items)
 }
@@ -128,27 +160,50 @@ func unfinished(ctx context.Context, err error, items []*postsync.Item) error {
 
 // pending reports an item that is, or was, to be applied.
 func pending(item *postsync.Item) bool {
-	return item.Err == nil && item.Action != postsync.Same && item.Action != postsync.Drift
+	return item.Err == nil && item.Action != postsync.Same && item.Action != postsync.Drift && item.Action != postsync.Skip
 }
 
 // syncItem is a line of the plan for programs.
 type syncItem struct {
-	Action string   `json:"action"`
-	Path   string   `json:"path"`
-	Slug   string   `json:"slug,omitempty"`
-	ID     string   `json:"id,omitempty"`
-	Fields []string `json:"fields,omitempty"`
-	Reason string   `json:"reason,omitempty"`
-	Error  string   `json:"error,omitempty"`
+	Action    string     `json:"action"`
+	Path      string     `json:"path"`
+	Slug      string     `json:"slug,omitempty"`
+	ID        string     `json:"id,omitempty"`
+	URL       string     `json:"url,omitempty"`
+	PublishAt api.Time   `json:"publishAt,omitzero"`
+	Fields    []string   `json:"fields,omitempty"`
+	Reason    string     `json:"reason,omitempty"`
+	Error     string     `json:"error,omitempty"` // also why a file was passed over
+	Notes     []syncNote `json:"notes,omitempty"`
 }
 
-func describeItems(items []*postsync.Item) []syncItem {
+type syncNote struct {
+	Kind string `json:"kind"`
+	What string `json:"what"`
+}
+
+func (o *Syncer) describe(s *postsync.Syncer, items []*postsync.Item) []syncItem {
 	out := make([]syncItem, len(items))
 	for i, item := range items {
-		out[i] = syncItem{Action: string(item.Action), Path: item.Path, Slug: item.Slug, ID: item.ID, Fields: fieldNames(item.Changes), Reason: item.Reason}
-		if item.Err != nil {
-			out[i].Error = item.Err.Error()
+		row := syncItem{Action: string(item.Action), Path: item.Path, Slug: item.Slug, ID: item.ID, PublishAt: item.PublishAt, Fields: fieldNames(item.Changes), Reason: item.Reason}
+		switch {
+		case item.Err != nil:
+			row.Error = item.Err.Error()
+		case item.Action == postsync.Skip:
+			row.Error = item.Reason
+		case item.Slug != "":
+			row.URL = o.App.Settings.URL + "/" + s.Team() + o.Page + url.PathEscape(item.Slug)
 		}
+		for _, n := range item.Notes {
+			row.Notes = append(row.Notes, syncNote{string(n.Kind), n.What})
+		}
+		for _, key := range item.Unused {
+			row.Notes = append(row.Notes, syncNote{"unused", key})
+		}
+		for _, key := range item.Lost {
+			row.Notes = append(row.Notes, syncNote{"lost", key})
+		}
+		out[i] = row
 	}
 	return out
 }
@@ -173,8 +228,6 @@ func (o *Syncer) show(items []*postsync.Item) {
 	for _, item := range items {
 		if item.Action == postsync.Same {
 			same++
-		} else {
-			NoteOmitted(o.App, item.Path, item.Omitted)
 		}
 		mark, ok := marks[item.Action]
 		if !ok {
@@ -185,6 +238,8 @@ func (o *Syncer) show(items []*postsync.Item) {
 			_ = PrintChanges(o.App, "server "+item.Slug, item.Path, item.Changes) // as Fprintf: a closed output ends the program
 		}
 	}
+	o.showFolded(items, postsync.Skip, style.Dim("· skip   "), func(item *postsync.Item) string { return item.Reason })
+	o.showFolded(items, postsync.Failed, style.Red("✗ error  "), func(item *postsync.Item) string { return item.Err.Error() })
 	if same > 0 {
 		fmt.Fprintf(o.App.IO.Out, "%s %d\n", style.Dim("= same   "), same)
 	}
@@ -202,6 +257,9 @@ func note(item *postsync.Item) string {
 			}
 		}
 		text += "  (" + strings.Join(parts, ", ") + ")"
+	}
+	if item.PublishAt != 0 {
+		text += "  publishes by itself at " + item.PublishAt.Time().Format("2006-01-02 15:04 UTC")
 	}
 	if item.Reason != "" {
 		text += "  " + item.Reason
@@ -270,13 +328,13 @@ func (o *Syncer) verdict(ctx context.Context, items []*postsync.Item) error {
 		case item.Action == postsync.Drift:
 			drift++
 			o.annotate(item.Path, item.Reason)
-		case item.Action != postsync.Same:
+		case pending(item):
 			changes++
 		}
 	}
 	switch {
 	case len(failed) > 0:
-		return filesFailure(ctx, failed, len(items))
+		return o.filesFailure(ctx, failed, len(items))
 	case drift > 0:
 		return &kit.Failure{Exit: kit.ExitConflict, Code: "drift", Topic: "sync",
 			Message: kit.Count(drift, o.Noun) + " changed on the server since the last sync",
@@ -288,7 +346,7 @@ func (o *Syncer) verdict(ctx context.Context, items []*postsync.Item) error {
 }
 
 // filesFailure is one failure for all files that failed, each of them named.
-func filesFailure(ctx context.Context, failed []*postsync.Item, files int) *kit.Failure {
+func (o *Syncer) filesFailure(ctx context.Context, failed []*postsync.Item, files int) *kit.Failure {
 	f := *fileFailure(ctx, failed[0])
 	f.Topic = "sync"
 	if f.Hint == "" {
@@ -304,6 +362,9 @@ func filesFailure(ctx context.Context, failed []*postsync.Item, files int) *kit.
 	for _, item := range failed {
 		one := fileFailure(ctx, item)
 		f.Fields = append(f.Fields, api.FieldError{Pointer: item.Path, Code: one.Code, Message: one.Message})
+	}
+	if p, err := o.App.Printer(); err == nil && !p.Structured() {
+		f.Fields = foldFields(f.Fields)
 	}
 	return &f
 }

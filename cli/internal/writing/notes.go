@@ -1,0 +1,176 @@
+package writing
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/markup"
+	"edgesvc.dev/svc/cli/internal/postsync"
+	"edgesvc.dev/svc/cli/internal/terminal"
+	"edgesvc.dev/svc/sdk/api"
+)
+
+// folded are the files that have something in common.
+type folded struct {
+	what  string
+	files []string
+}
+
+// fold gathers the files of which the same is said, the most common first.
+func fold(pairs [][2]string) []*folded {
+	byWhat := map[string]*folded{}
+	var all []*folded
+	for _, pair := range pairs {
+		f := byWhat[pair[0]]
+		if f == nil {
+			f = &folded{what: pair[0]}
+			byWhat[pair[0]], all = f, append(all, f)
+		}
+		f.files = append(f.files, pair[1])
+	}
+	slices.SortStableFunc(all, func(a, b *folded) int { return len(b.files) - len(a.files) })
+	return all
+}
+
+// where names the files: all of few, the first of many.
+func (f *folded) where() string {
+	if n := len(f.files); n > 3 {
+		return fmt.Sprintf("%d files, first %s", n, f.files[0])
+	}
+	return strings.Join(f.files, ", ")
+}
+
+// maxListed is how many different things a note lists; -o json has all.
+const maxListed = 25
+
+// kindsOfNotes are what notes say, in their order.
+var kindsOfNotes = []struct {
+	kind markup.Kind
+	text string
+}{
+	{markup.Link, "links that lead nowhere; their text stays"},
+	{markup.Fragment, "links to a part that its page has not; they lead to the page"},
+	{markup.Picture, "pictures that are not there"},
+	{markup.Mark, "marks of other programs that were left out"},
+	{markup.Component, "components whose content stands alone"},
+	{markup.Element, "elements of HTML that were left out; an .html file is taken as it is"},
+}
+
+// notes tells once, for all files, what readers will not see as the files have it.
+func (o *Syncer) notes(items []*postsync.Item) {
+	for _, kind := range kindsOfNotes {
+		var pairs [][2]string
+		for _, item := range items {
+			for _, n := range item.Notes {
+				if n.Kind == kind.kind && item.Action != postsync.Same {
+					pairs = append(pairs, [2]string{n.What, item.Path})
+				}
+			}
+		}
+		o.noteAll(kind.text, fold(pairs))
+	}
+	o.noteMembers("not used", "it is in the metadata, as "+`fm.`+"…", items, func(i *postsync.Item) []string { return i.Unused })
+	o.noteMembers("not kept", "it is too long for the metadata", items, func(i *postsync.Item) []string { return i.Lost })
+}
+
+func (o *Syncer) noteAll(text string, all []*folded) {
+	if len(all) == 0 {
+		return
+	}
+	o.App.IO.Say("note: %s", text)
+	for i, f := range all {
+		if i == maxListed {
+			o.App.IO.Say("  … and %d more; -o json names them", len(all)-i)
+			return
+		}
+		o.App.IO.Say("  %s  %s", terminal.Line(f.what), o.App.IO.ErrStyle().Dim("("+terminal.Line(f.where())+")"))
+	}
+}
+
+// noteMembers tells of members of the front matter in one line.
+func (o *Syncer) noteMembers(what, why string, items []*postsync.Item, members func(*postsync.Item) []string) {
+	var pairs [][2]string
+	for _, item := range items {
+		if item.Action == postsync.Same {
+			continue
+		}
+		for _, key := range members(item) {
+			pairs = append(pairs, [2]string{key, item.Path})
+		}
+	}
+	var parts []string
+	for _, f := range fold(pairs) {
+		parts = append(parts, f.what+" ("+kit.Count(len(f.files), "file")+")")
+	}
+	if len(parts) > 0 {
+		o.App.IO.Say("note: %s: %s; %s", what, terminal.Line(strings.Join(parts, ", ")), why)
+	}
+}
+
+// showFolded prints what is the same of many files in one line.
+func (o *Syncer) showFolded(items []*postsync.Item, action postsync.Action, mark string, says func(*postsync.Item) string) {
+	var pairs [][2]string
+	for _, item := range items {
+		if item.Action == action {
+			pairs = append(pairs, [2]string{lineNumber.ReplaceAllString(says(item), ""), item.Path})
+		}
+	}
+	for _, f := range fold(pairs) {
+		fmt.Fprintf(o.App.IO.Out, "%s %s  %s\n", mark, terminal.Line(f.where()), o.App.IO.OutStyle().Dim(terminal.Line(f.what)))
+	}
+}
+
+var lineNumber = regexp.MustCompile(`^line \d+: `)
+
+// foldFields makes one of the failures that say the same of different files.
+func foldFields(fields []api.FieldError) []api.FieldError {
+	var out []api.FieldError
+	count := map[string]int{}
+	for _, f := range fields {
+		key := f.Code + lineNumber.ReplaceAllString(f.Message, "")
+		if count[key]++; count[key] == 1 {
+			out = append(out, f)
+		}
+	}
+	for i, f := range out {
+		if n := count[f.Code+lineNumber.ReplaceAllString(f.Message, "")]; n > 1 {
+			out[i].Message = fmt.Sprintf("%s (and %s like it)", f.Message, kit.Count(n-1, "file"))
+		}
+	}
+	return out
+}
+
+// progress is a line on the terminal that says what is being done.
+type progress struct {
+	io    *terminal.IO
+	shown bool
+}
+
+func (p *progress) say(text string) {
+	if !p.io.ErrTTY {
+		return
+	}
+	fmt.Fprintf(p.io.Err, "\r\x1b[K%s", terminal.Line(text))
+	p.shown = true
+}
+
+func (p *progress) done(done, total int) { p.say(fmt.Sprintf("%d of %d", done, total)) }
+
+// waiting is said on every output: nothing else happens meanwhile.
+func (p *progress) waiting(d time.Duration) {
+	p.clear()
+	p.io.Say("waiting %d s: that is as much as the key may do in a minute", int(d.Seconds()))
+}
+
+func (p *progress) clear() {
+	if p.shown {
+		fmt.Fprint(p.io.Err, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+func dir(name string) string { return terminal.Line(name) }
