@@ -3,13 +3,13 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"time"
 
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -17,7 +17,7 @@ import (
 // connectAgents gives those who answer visitors what they need of each other.
 func (d *Daemon) connectAgents() {
 	d.helpdesk.URL = d.articleURL
-	d.agents.Search = d.searchArticles
+	d.agents.Search = d.helpdesk.Search
 	d.agents.Tool = d.runTool
 	d.agents.Brand = d.team.Brand
 	d.agents.Dropped = d.tasks.DropAgent
@@ -45,27 +45,6 @@ func (d *Daemon) articleURL(ctx context.Context, teamID, slug string) string {
 		return ""
 	}
 	return d.base + "/" + t.Slug + "/help/" + url.PathEscape(slug)
-}
-
-// searchArticles finds what an agent may answer from.
-func (d *Daemon) searchArticles(ctx context.Context, teamID, question string, limit int) ([]agents.Passage, error) {
-	found, err := d.helpdesk.Search(ctx, teamID, search.Query{Text: question, Status: api.ArticlePublished, Limit: limit})
-	if err != nil {
-		return nil, err
-	}
-	passages := make([]agents.Passage, 0, len(found.Articles))
-	for _, r := range found.Articles {
-		p := agents.Passage{ArticleID: r.ID, Title: r.Title, URL: r.URL, Score: r.Score}
-		for _, part := range r.Parts {
-			p.Text += part.Text + "\n"
-			p.Quotes = append(p.Quotes, part.Quote)
-		}
-		if r.Cover >= 0.7 && r.Exact >= 0.5 && r.Head >= 0.2 {
-			p.Covered = r.Cover
-		}
-		passages = append(passages, p)
-	}
-	return passages, nil
 }
 
 // runTool runs an operation for an agent. It answers with what was made, not
@@ -117,10 +96,16 @@ func (d *Daemon) answer(ctx context.Context, q chat.Question) (api.AgentAnswer, 
 	for i, t := range q.Turns {
 		turns[i] = agents.Turn(t)
 	}
-	return d.agents.Answer(ctx, agents.Question{
+	answer, err := d.agents.Answer(ctx, agents.Question{
 		Team: q.Team, AgentID: q.AgentID, Turns: turns, Caller: q.Caller,
 		OnStart: q.OnStart, OnDelta: q.OnDelta, OnRestart: q.OnRestart, OnTool: q.OnTool,
 	})
+	if err == nil && answer.Unanswered {
+		if err := d.helpdesk.Gap(ctx, q.Team, turns[len(turns)-1].Text); err != nil {
+			slog.WarnContext(ctx, "a question that nothing answers was not noted", "team", q.Team, "err", err)
+		}
+	}
+	return answer, err
 }
 
 // gapPause is how long the recording of one question may take.

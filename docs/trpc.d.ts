@@ -42,6 +42,8 @@ export interface AgentAnswer {
   toolCalls: ToolCall[];
   /** Set when it would hand over to a person. */
   handoffReason?: string | undefined;
+  /** Set when nothing answers the question and the visitor was asked to put it in other words. */
+  unanswered?: boolean | undefined;
   usedCannedResponseId?: string | undefined;
   /** Set when the text was cut at its limit. */
   stop?: 'limit' | undefined;
@@ -391,8 +393,12 @@ export interface Citation {
   articleId: string;
   title: string;
   url: string;
-  /** Word for word from the article. */
+  /** Word for word from the article; without one, the article is offered, not quoted. */
   quote?: string | undefined;
+  /** Id of the section's heading on the page, which the address names. */
+  anchor?: string | undefined;
+  /** Of the section. */
+  heading?: string | undefined;
 }
 export interface Conversation {
   id: string;
@@ -644,7 +650,7 @@ export interface HelpSearch {
   q: string;
   limit?: number | undefined;
   status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
-  /** Only articles of this language, such as de; de-AT leaves out those of other places. */
+  /** Only of this language, as de. */
   locale?: string | undefined;
 }
 export interface Helpful {

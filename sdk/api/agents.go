@@ -185,6 +185,7 @@ type AgentAnswer struct {
 	Citations     []Citation `json:"citations"`
 	ToolCalls     []ToolCall `json:"toolCalls"`
 	HandoffReason string     `json:"handoffReason,omitempty" doc:"Set when it would hand over to a person."`
+	Unanswered    bool       `json:"unanswered,omitempty" doc:"Set when nothing answers the question and the visitor was asked to put it in other words."`
 	CannedID      string     `json:"usedCannedResponseId,omitempty"`
 	Stop          string     `json:"stop,omitempty" enum:"limit" doc:"Set when the text was cut at its limit."`
 	Provider      string     `json:"provider" doc:"Empty when no model was asked."`

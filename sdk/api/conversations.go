@@ -109,7 +109,9 @@ type Citation struct {
 	ArticleID string `json:"articleId"`
 	Title     string `json:"title"`
 	URL       string `json:"url"`
-	Quote     string `json:"quote,omitempty" doc:"Word for word from the article."`
+	Quote     string `json:"quote,omitempty" doc:"Word for word from the article; without one, the article is offered, not quoted."`
+	Anchor    string `json:"anchor,omitempty" doc:"Id of the section's heading on the page, which the address names."`
+	Heading   string `json:"heading,omitempty" doc:"Of the section."`
 }
 
 // ToolCall is a tool that an agent used.

@@ -162,7 +162,7 @@ type HelpSearch struct {
 	Q      string `json:"q" minLength:"1" maxLength:"400"`
 	Limit  int    `json:"limit,omitempty" default:"10" minimum:"1" maximum:"50"`
 	Status string `json:"status,omitempty" enum:"DRAFT,PUBLISHED,ARCHIVED" default:"PUBLISHED"`
-	Locale string `json:"locale,omitempty" form:"locale" maxLength:"35" doc:"Only articles of this language, such as de; de-AT leaves out those of other places."`
+	Locale string `json:"locale,omitempty" form:"locale" maxLength:"35" doc:"Only of this language, as de."`
 }
 
 // HelpHits answers HelpSearch, best first.

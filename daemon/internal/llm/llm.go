@@ -125,6 +125,7 @@ type Response struct {
 	Provider   string // one of the Provider constants
 	Model      string // the id that was asked for, one of Models
 	StopReason StopReason
+	Unanswered bool // the offline client found nothing, and asks to put the question otherwise
 
 	native *Native
 }

@@ -30,7 +30,10 @@ type OfflineTask struct {
 	Content  string // HTML of the post that a description or tags are for
 
 	Question string    // of a visitor, for TaskChat; without one the answer is that no model writes
+	Before   string    // what the visitor was told last
 	Passages []Passage // that were found for it, best first
+	Common   int       // articles that have the word of a question of one word
+	Empty    bool      // there is no article at all
 	Canned   []Canned  // that may be used, best first
 }
 
@@ -61,11 +64,13 @@ func (offline) label() string { return ProviderOffline }
 func (offline) way() *lane    { return nil }
 
 func (offline) complete(ctx context.Context, c call) (Response, error) {
-	text := offlineText(c.Offline)
+	text, unanswered := offlineText(c.Offline), false
 	if c.Offline != nil && c.Offline.Kind == TaskChat && c.Offline.Question != "" {
-		if text = chat(*c.Offline); text == "" {
-			return Response{ToolCalls: []ToolCall{unanswered()}, StopReason: StopToolCalls}, nil
+		answer := chat(*c.Offline)
+		if answer.handOff != "" {
+			return Response{ToolCalls: []ToolCall{handsOff(answer.handOff)}, StopReason: StopToolCalls}, nil
 		}
+		text, unanswered = answer.text, answer.unanswered
 	}
 	if c.OnDelta != nil {
 		for piece := range pieces(text) {
@@ -75,7 +80,7 @@ func (offline) complete(ctx context.Context, c call) (Response, error) {
 			c.OnDelta(piece)
 		}
 	}
-	return Response{Text: text, StopReason: StopEnd}, nil
+	return Response{Text: text, StopReason: StopEnd, Unanswered: unanswered}, nil
 }
 
 func offlineText(t *OfflineTask) string {

@@ -95,6 +95,8 @@ type Found struct {
 	// Common is how many documents have the word of a question of one word; 0 for
 	// other questions.
 	Common int
+	// Documents is how many the index has, of every status.
+	Documents int
 
 	words *highlighter
 }
@@ -125,7 +127,7 @@ func (x *Index) Find(ctx context.Context, teamID string, q Query, read func(tx k
 func (v *view) find(q Query) *Found {
 	f := filter{q.Status, strings.ToLower(q.Locale)}
 	asked := parse(v, q.Text)
-	found := &Found{words: newHighlighter(v, asked)}
+	found := &Found{Documents: v.documents(), words: newHighlighter(v, asked)}
 	if len(asked.asked) == 1 && len(asked.asked[0].alts) > 0 {
 		found.Common = v.df(asked.asked[0].alts[0].term)
 	}

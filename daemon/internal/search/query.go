@@ -12,6 +12,10 @@ const (
 	maxAlts  = 6  // words of the index for each of them
 )
 
+// leastDocuments is of how many documents a word is taken to be rare: fewer say
+// little about how common it is.
+const leastDocuments = 20
+
 // What a word of the index is worth that stands for one of the question. See rank
 // for the other constants.
 const (
@@ -50,7 +54,7 @@ func parse(v *view, text string) *question {
 	if len(q.asked) == 0 { // stop words alone
 		q.read(v, all, true)
 	}
-	n := float64(v.documents())
+	n := float64(max(v.documents(), leastDocuments))
 	for i := range q.asked {
 		a := &q.asked[i]
 		df := 0

@@ -17,6 +17,16 @@ type Result struct {
 	Parts   []Part // the best first; at most two
 }
 
+// Results are what a search found, the best first.
+type Results struct {
+	Found []Result
+	// Common is how many documents have the word of a question of one word; 0 for
+	// other questions.
+	Common int
+	// Documents is how many there are to be searched, of every status.
+	Documents int
+}
+
 // Part is a section of a document that was found.
 type Part struct {
 	Anchor  string   // the id of its heading on the page; "" before the first heading

@@ -19,14 +19,15 @@ import (
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/resource"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 // Service is all agents. The function fields are set once, before it is used.
 type Service struct {
-	// Search returns the published articles that fit a question, best first.
-	Search func(ctx context.Context, team, question string, limit int) ([]Passage, error)
+	// Search returns the help articles that fit a question.
+	Search func(ctx context.Context, team string, q search.Query) (search.Results, error)
 	// Tool runs the operation of that name (posts.create, posts.image or
 	// helpdesk.articles.create) with arguments as JSON and returns what the model
 	// and the team are told, such as the id of the draft. An *api.Error goes back
@@ -46,17 +47,6 @@ type Service struct {
 	agents *resource.Collection[api.Agent]
 	nonce  func() string // of a prompt's fences; not known to who wrote what they hold
 	limit  time.Duration // of one answer with all its calls
-}
-
-// Passage is an article that was found for a question.
-type Passage struct {
-	ArticleID string
-	Title     string
-	URL       string
-	Text      string   // plain, of the whole article
-	Quotes    []string // the passages that fit best, word for word from Text
-	Score     float64  // comparable within one answer
-	Covered   float64  // share of the question's words that the article has, 0 to 1
 }
 
 // New returns the agents kept in store, which answer by models.

@@ -116,10 +116,6 @@ func (q Question) silent() *Question {
 
 // work writes the answer, or says in it why a person has to.
 func (a *answering) work(ctx context.Context) error {
-	if wantsPerson(lastOf(a.q.Turns)) {
-		a.handOff(api.HandoffRequested)
-		return nil
-	}
 	var err error
 	if a.prompt, err = a.s.compose(ctx, a.q.Team, &a.agent, a.q.Turns); err != nil {
 		return err
@@ -185,6 +181,7 @@ func (a *answering) ask(ctx context.Context, messages []llm.Message) (llm.Respon
 		resp = llm.Response{Usage: a.estimate(messages, seen), Provider: a.s.models.ProviderOf(a.agent.Model)}
 	}
 	a.write(a.reply.end())
+	a.answer.Unanswered = resp.Unanswered
 	return resp, a.account(ctx, resp)
 }
 
@@ -273,7 +270,7 @@ func (a *answering) finish() api.AgentAnswer {
 	out.ToolCalls = append([]api.ToolCall{}, a.calls...)
 	out.Citations = []api.Citation{}
 	if a.prompt != nil {
-		out.Citations = citations(a.reply.marks, a.prompt.found)
+		out.Citations = citations(a.reply.marks, a.prompt.sections)
 		linked := make([]*api.CannedResponse, 0, len(a.prompt.canned))
 		for i := range a.prompt.canned {
 			linked = append(linked, &a.prompt.canned[i].CannedResponse)
@@ -285,12 +282,17 @@ func (a *answering) finish() api.AgentAnswer {
 
 // offline is the question with its facts taken apart.
 func (a *answering) offline() *llm.OfflineTask {
-	task := &llm.OfflineTask{Kind: llm.TaskChat, Question: a.prompt.question, Brand: a.prompt.brand}
-	for _, p := range a.prompt.found {
-		task.Passages = append(task.Passages, llm.Passage{Title: p.Title, Text: p.Text, Quotes: p.Quotes, Covered: p.Covered})
+	task := &llm.OfflineTask{Kind: llm.TaskChat, Question: a.prompt.question, Brand: a.prompt.brand, Common: a.prompt.common, Empty: a.prompt.empty}
+	for i := range a.prompt.sections {
+		task.Passages = append(task.Passages, a.prompt.sections[i].offline())
 	}
 	for _, h := range a.prompt.canned {
 		task.Canned = append(task.Canned, llm.Canned{Body: h.CannedResponse.Body, Score: h.Score})
+	}
+	for i := len(a.q.Turns) - 1; i >= 0 && task.Before == ""; i-- {
+		if a.q.Turns[i].From == api.AuthorAgent {
+			task.Before = a.q.Turns[i].Text
+		}
 	}
 	return task
 }

@@ -3,6 +3,7 @@ package agents
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"edgesvc.dev/svc/sdk/api"
@@ -11,16 +12,21 @@ import (
 // minQuote is the least characters of a quote that proves anything.
 const minQuote = 8
 
-// citations keeps of the model's marks what is true: articles that it was given,
-// and quotes that stand in them word for word.
-func citations(marks []mark, found []Passage) []api.Citation {
+// citations keeps of the model's marks what is true: sections that it was given,
+// and quotes that stand in them word for word. A quote of another section is
+// moved to it; one that stands in none is no citation.
+func citations(marks []mark, given []section) []api.Citation {
 	out := []api.Citation{}
 	for _, m := range marks {
-		if m.article < 1 || m.article > len(found) {
+		at, quote := m.section-1, ""
+		if m.quote != "" {
+			at, quote = quotedIn(m.quote, given, at)
+		}
+		if at < 0 || at >= len(given) {
 			continue
 		}
-		a := found[m.article-1]
-		c := api.Citation{ArticleID: a.ArticleID, Title: a.Title, URL: a.URL, Quote: verified(m.quote, a.Text)}
+		s := &given[at]
+		c := api.Citation{ArticleID: s.of.ID, Title: s.of.Title, URL: s.URL, Quote: quote, Anchor: s.Anchor, Heading: s.Heading()}
 		same := func(other api.Citation) bool {
 			return other.ArticleID == c.ArticleID && (c.Quote == "" || other.Quote == "" || other.Quote == c.Quote)
 		}
@@ -34,14 +40,73 @@ func citations(marks []mark, found []Passage) []api.Citation {
 	return out
 }
 
-// verified is the quote with its white space as single spaces, "" when the text
-// does not have it.
+// quotedIn is the section that has a quote, the one that it was said of before
+// others, and the quote as it stands there; -1 for none.
+func quotedIn(quote string, given []section, said int) (at int, found string) {
+	order := make([]int, 0, len(given)+1)
+	if said >= 0 && said < len(given) {
+		order = append(order, said)
+	}
+	for i := range given {
+		order = append(order, i)
+	}
+	for _, i := range order {
+		if found := verified(quote, given[i].Text); found != "" {
+			return i, found
+		}
+	}
+	return -1, ""
+}
+
+// verified is the part of a text that a quote is, with its white space as single
+// spaces; "" when the text does not have it.
 func verified(quote, text string) string {
-	quote = oneLine(quote)
-	if utf8.RuneCountInString(quote) < minQuote || !strings.Contains(oneLine(text), quote) {
+	wanted, _ := plainly(quote)
+	if utf8.RuneCountInString(wanted) < minQuote {
 		return ""
 	}
-	return quote
+	plain, places := plainly(text)
+	i := strings.Index(plain, wanted)
+	if i < 0 {
+		return ""
+	}
+	return oneLine(text[places[i]:places[i+len(wanted)]])
+}
+
+// plainly is a text with white space as single spaces, quotation marks and dashes
+// of one form, and without the marks of Markdown; and where each byte of it is from,
+// the end behind the last.
+func plainly(text string) (plain string, places []int) {
+	b := make([]byte, 0, len(text))
+	last := 0
+	for i, r := range text {
+		switch {
+		case r == '*' || r == '`' || r == '\\':
+			continue
+		case unicode.IsSpace(r):
+			if len(b) == 0 || b[len(b)-1] == ' ' {
+				continue
+			}
+			r = ' '
+		case strings.ContainsRune("“”„‟«»″", r):
+			r = '"'
+		case strings.ContainsRune("‘’‚‛′", r):
+			r = '\''
+		case strings.ContainsRune("‐‑‒–—―−", r):
+			r = '-'
+		}
+		before := len(b)
+		b = utf8.AppendRune(b, r)
+		for range len(b) - before {
+			places = append(places, i)
+		}
+		_, size := utf8.DecodeRuneInString(text[i:])
+		last = i + size
+	}
+	if n := len(b); n > 0 && b[n-1] == ' ' {
+		b, places = b[:n-1], places[:n-1]
+	}
+	return string(b), append(places, last)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

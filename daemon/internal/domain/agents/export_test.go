@@ -16,13 +16,10 @@ func Filtered(limit int, pieces ...string) (deltas []string, articles []int) {
 	}
 	deltas = append(deltas, r.end())
 	for _, m := range r.marks {
-		articles = append(articles, m.article)
+		articles = append(articles, m.section)
 	}
 	return deltas, articles
 }
 
 // Render is the HTML of an answer.
 var Render = render
-
-// WantsPerson reports that a message asks for a person.
-var WantsPerson = wantsPerson

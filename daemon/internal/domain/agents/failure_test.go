@@ -11,6 +11,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/agents"
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/llm/llmtest"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -81,8 +82,8 @@ func TestAnswerThatTakesTooLong(t *testing.T) {
 
 func TestSearchThatFailsHandsOff(t *testing.T) {
 	scripted(t, "", nil, func(t *testing.T, w *world, agent api.Agent, _ *llmtest.Server) {
-		w.agents.Search = func(context.Context, string, string, int) ([]agents.Passage, error) {
-			return nil, errors.New("index is gone")
+		w.agents.Search = func(context.Context, string, search.Query) (search.Results, error) {
+			return search.Results{}, errors.New("index is gone")
 		}
 		if answer, _ := w.ask(agent.ID, "How are refunds paid?"); answer.HandoffReason != api.HandoffToolFailure || answer.Text != agent.HandoffMessage {
 			t.Errorf("%+v", answer)

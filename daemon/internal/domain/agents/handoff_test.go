@@ -3,7 +3,7 @@ package agents_test
 import (
 	"testing"
 
-	"edgesvc.dev/svc/daemon/internal/domain/agents"
+	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/llm/llmtest"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -50,25 +50,18 @@ func TestModelsOwnHandoffs(t *testing.T) {
 	})
 }
 
-func TestWishForAPersonAsksNoModel(t *testing.T) {
-	scripted(t, "", nil, func(t *testing.T, w *world, agent api.Agent, s *llmtest.Server) {
+// With a model the model decides whether a person is wanted; without one the words
+// do.
+func TestWishForAPerson(t *testing.T) {
+	scripted(t, "", []llmtest.Step{llmtest.Text("Open Settings and choose Transfer.")}, func(t *testing.T, w *world, agent api.Agent, s *llmtest.Server) {
 		answer, _ := w.ask(agent.ID, "Can I talk to a human please?")
-		if answer.HandoffReason != api.HandoffRequested || answer.Text != agent.HandoffMessage || len(s.Requests()) != 0 || answer.Usage != (api.Usage{}) {
+		if answer.HandoffReason != "" || len(s.Requests()) != 1 {
 			t.Errorf("%+v", answer)
 		}
 	})
-}
-
-func TestWishesForAPerson(t *testing.T) {
-	for message, want := range map[string]bool{
-		"human": true, "Operator, please!": true, "Ich möchte mit einem Mitarbeiter sprechen": true, "Je veux parler à un humain": true,
-		"Quiero hablar con una persona": true, "talk to a real person": true, "connect me with an agent": true, "I want a human": true,
-		"Vorrei parlare con un operatore": true, "Quero falar com um atendente": true, "Kan ik met een medewerker spreken?": true,
-		"How are refunds paid?": false, "Is the handle made for human hands?": false, "Do hammers come with a person's name on them?": false,
-		"Which user agent does your crawler send?": false, "": false,
-	} {
-		if got := agents.WantsPerson(message); got != want {
-			t.Errorf("%q: %t", message, got)
-		}
+	w := newWorld(t, llm.Config{})
+	agent := w.create(`"name":"Ada"`)
+	if answer, _ := w.ask(agent.ID, "Can I talk to a human please?"); answer.HandoffReason != api.HandoffRequested || answer.Text != agent.HandoffMessage {
+		t.Errorf("%+v", answer)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // mark is a citation as the model wrote it: [[n]] or [[n|"quote"]].
 type mark struct {
-	article int // from 1
+	section int // from 1
 	quote   string
 }
 
@@ -127,7 +127,7 @@ func (r *reply) found() {
 	head := markHead(r.hold)
 	m := mark{}
 	for _, c := range r.hold[len("[["):head] {
-		m.article = m.article*10 + int(c-'0')
+		m.section = m.section*10 + int(c-'0')
 	}
 	if r.hold[head] != ']' {
 		m.quote = strings.Trim(strings.TrimSuffix(r.hold[head+1:], "]"), " \t\n\"“”„«»")

@@ -14,6 +14,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/llm/llmtest"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/optest"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -24,7 +25,7 @@ type world struct {
 	*optest.World
 	agents *agents.Service
 
-	articles []agents.Passage
+	articles []search.Result
 	searched []string
 
 	mu   sync.Mutex // guards used
@@ -39,14 +40,14 @@ type toolUse struct {
 }
 
 func newWorld(t testing.TB, models llm.Config) *world {
-	w := &world{World: optest.New(t, agents.Events()), articles: []agents.Passage{refunds()}}
+	w := &world{World: optest.New(t, agents.Events()), articles: []search.Result{refunds()}}
 	w.Who = alice
 	w.Set(time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC))
 	w.agents = agents.New(w.Store, w.Log, llm.Open(models))
 	w.agents.Now = w.Now
-	w.agents.Search = func(_ context.Context, _, question string, limit int) ([]agents.Passage, error) {
-		w.searched = append(w.searched, question)
-		return w.articles[:min(limit, len(w.articles))], nil
+	w.agents.Search = func(_ context.Context, _ string, q search.Query) (search.Results, error) {
+		w.searched = append(w.searched, q.Text+" after "+q.Before)
+		return search.Results{Found: w.articles[:min(q.Limit, len(w.articles))], Documents: len(w.articles)}, nil
 	}
 	w.agents.Brand = func(context.Context, string) (string, api.Brand, error) {
 		return "Acme Tools", api.Brand{Facts: []string{"Acme Tools was founded in 1999."}, Voice: "plain"}, nil
@@ -57,12 +58,17 @@ func newWorld(t testing.TB, models llm.Config) *world {
 	return w
 }
 
-func refunds() agents.Passage {
-	text := "How refunds work\nYou can return a hammer within 30 days. Refunds are paid to the card that was used, within five working days.\nWe pay the postage."
-	return agents.Passage{
-		ArticleID: "art_1", Title: "How refunds work", URL: "https://acme.example/help/refunds", Text: text,
-		Quotes: []string{"Refunds are paid to the card that was used, within five working days."}, Score: 7, Covered: 1,
-	}
+func refunds() search.Result {
+	return helpArticle("art_1", "How refunds work", "You can return a hammer within 30 days. Refunds are paid to the card that was used, within five working days.\nWe pay the postage.",
+		"Refunds are paid to the card that was used, within five working days.")
+}
+
+// helpArticle is an article that was found, with one section that answers.
+func helpArticle(id, title, text, quote string) search.Result {
+	r := search.Result{Title: title, Hit: search.Hit{ID: id, Score: 7, Cover: 1, Exact: 1, Head: 1, Whole: 1}}
+	r.Parts = []search.Part{{Anchor: "details", Path: []string{"Details"}, Text: text, Source: "<p>" + text + "</p>", Quote: quote}}
+	r.SetURL("https://acme.example/help/refunds")
+	return r
 }
 
 func (w *world) runTool(_ context.Context, who op.Caller, name string, args []byte) (string, error) {

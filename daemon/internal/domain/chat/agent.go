@@ -297,7 +297,7 @@ func (s *Service) finish(ctx context.Context, t *task, a api.AgentAnswer) error 
 
 // gapBytes is what others write because of an answer.
 func gapBytes(a api.AgentAnswer) int64 {
-	if a.HandoffReason == api.HandoffUnknown {
+	if a.HandoffReason == api.HandoffUnknown || a.Unanswered {
 		return gapCost
 	}
 	return 0

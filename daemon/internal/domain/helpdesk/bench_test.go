@@ -119,7 +119,7 @@ func BenchmarkLibrary(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			found += min(len(hits.Articles), 1)
+			found += min(len(hits.Found), 1)
 		}
 		b.ReportMetric(micros(cpu(b)-busy)/float64(len(took)), "µs-cpu")
 		slices.Sort(took)

@@ -27,19 +27,11 @@ func source() *search.Source[record] {
 	}
 }
 
-// Found is what a search found, the best first.
-type Found struct {
-	Articles []search.Result
-	// Common is how many articles have the word of a question of one word; 0 for
-	// other questions.
-	Common int
-}
-
 // Search returns the articles that answer a question or hold the words of a
 // search. It sees every change that was made before.
-func (s *Service) Search(ctx context.Context, team string, q search.Query) (found Found, err error) {
+func (s *Service) Search(ctx context.Context, team string, q search.Query) (found search.Results, err error) {
 	err = s.index.Find(ctx, team, q, func(tx kv.Tx, f *search.Found) (gone []string, err error) {
-		found = Found{Common: f.Common}
+		found = search.Results{Common: f.Common, Documents: f.Documents}
 		for _, h := range f.Hits {
 			r, err := table.Get(tx, team, h.ID)
 			if missing(err) {
@@ -59,12 +51,12 @@ func (s *Service) Search(ctx context.Context, team string, q search.Query) (foun
 			a := &r.Article
 			result := search.Result{Hit: h, Title: a.Title, Slug: a.Slug, Excerpt: a.Excerpt}
 			result.Parts = f.Parts(h, string(body))
-			found.Articles = append(found.Articles, result)
+			found.Found = append(found.Found, result)
 		}
 		return gone, nil
 	})
-	for i := range found.Articles {
-		found.Articles[i].SetURL(s.URL(ctx, team, found.Articles[i].Slug))
+	for i := range found.Found {
+		found.Found[i].SetURL(s.URL(ctx, team, found.Found[i].Slug))
 	}
 	return found, err
 }
@@ -72,9 +64,9 @@ func (s *Service) Search(ctx context.Context, team string, q search.Query) (foun
 // Find is Search as the API has it.
 func (s *Service) Find(ctx context.Context, who op.Caller, in api.HelpSearch) (api.HelpHits, error) {
 	found, err := s.Search(ctx, who.Team, search.Query{Text: in.Q, Status: in.Status, Locale: in.Locale, Limit: in.Limit})
-	out := api.HelpHits{Data: make([]api.HelpHit, 0, len(found.Articles))}
-	for i := range found.Articles {
-		out.Data = append(out.Data, hit(&found.Articles[i]))
+	out := api.HelpHits{Data: make([]api.HelpHit, 0, len(found.Found))}
+	for i := range found.Found {
+		out.Data = append(out.Data, hit(&found.Found[i]))
 	}
 	return out, err
 }

@@ -186,7 +186,7 @@ func TestSearchKeepsTeamsApart(t *testing.T) {
 	w := newWorld(t)
 	w.article("Secret recipe", "<p>Of the soup</p>")
 	found, err := w.desk.Search(t.Context(), "team_b", search.Query{Text: "secret recipe", Limit: 5})
-	if err != nil || len(found.Articles) != 0 {
+	if err != nil || len(found.Found) != 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
@@ -199,7 +199,7 @@ func TestTwoDaemons(t *testing.T) {
 	find := func(q string) int {
 		found, err := other.Search(t.Context(), "team_a", search.Query{Text: q, Status: api.ArticlePublished, Limit: 5})
 		w.check(err)
-		return len(found.Articles)
+		return len(found.Found)
 	}
 	a := w.article("Walrus", "<p>One</p>")
 	if find("walrus") != 1 {
@@ -215,7 +215,7 @@ func TestTwoDaemons(t *testing.T) {
 	}
 	optest.Must[api.Deleted](w, "helpdesk.articles.delete", `{"id":"`+a.ID+`"}`)
 	found, err := other.Search(t.Context(), "team_a", search.Query{Text: "otter", Limit: 5})
-	if err != nil || len(found.Articles) != 0 {
+	if err != nil || len(found.Found) != 0 {
 		t.Errorf("the other daemon finds what was deleted: %+v, %v", found, err)
 	}
 }
@@ -248,7 +248,7 @@ func TestSearchBesideWrites(t *testing.T) {
 					t.Error(err)
 				}
 				found, err := w.desk.Search(t.Context(), "team_a", search.Query{Text: word, Limit: 1})
-				if err != nil || len(found.Articles) != 1 || found.Articles[0].Title != word {
+				if err != nil || len(found.Found) != 1 || found.Found[0].Title != word {
 					t.Errorf("%s: %+v, %v", word, found, err)
 				}
 				if n == 5 {

@@ -85,7 +85,7 @@ func (w *world) search(q string) []search.Result {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	return found.Articles
+	return found.Found
 }
 
 // found are the titles of what a question finds, the best first.
