@@ -62,7 +62,7 @@ func (d *Daemon) join(limits op.Limits, box *seal.Box, allow []netip.Prefix) {
 	d.connect()
 	d.connectAgents()
 	d.parts = []domain.Part{
-		d.access.Part(), d.team.Part(), d.sites.Part(), d.posts.Part(), d.jobs.Part(), d.media.Part(), {Ops: d.log.Ops()},
+		d.access.Part(), d.team.Part(), d.sites.Part(), d.posts.Part(), d.jobs.Part(), d.media.Part(), {Ops: d.log.Ops(), Streams: d.log.Streams()},
 		d.helpdesk.Part(), d.agents.Part(), d.tasks.Part(), d.chat.Part(),
 	}
 	ops := make([][]op.Op, len(d.parts))

@@ -389,6 +389,18 @@ export interface CategoryQuery {
   /** Order by position. */
   order?: 'asc' | 'desc' | undefined;
 }
+export interface Change {
+  /** Type of the event, such as post.published; * when anything may have changed. */
+  type: string;
+  /** Id of what changed. */
+  id?: string | undefined;
+  /** That of the event. */
+  sequence?: number | undefined;
+}
+export interface ChangeFeed {
+  /** Takes no effect: each connection begins with *. */
+  lastEventId?: string | undefined;
+}
 export interface Citation {
   articleId: string;
   title: string;
@@ -1914,6 +1926,8 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     typing: Mutation<ConversationTyping, Record<string, never>>;
   };
   events: {
+    /** Follows what changes in the team, for screens that then read again: the type of each event and the id of its object. The first value of each connection is *, since anything may have changed before. */
+    changes: Subscription<ChangeFeed | void, Change>;
     /** Returns one event. */
     get: Query<EventRef, Event>;
     /** Lists the team's events of the last 90 days, filtered by type, noun.* or @category, and by time. */

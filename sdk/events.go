@@ -2,6 +2,7 @@ package sdk
 
 import (
 	"context"
+	"iter"
 
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -23,4 +24,11 @@ func (s *EventsService) Types(ctx context.Context, options ...CallOption) ([]api
 		return nil, err
 	}
 	return list.Data, nil
+}
+
+// Changes yields what changes in the team as it happens, for who then reads it
+// again. The first value, and the first after a lost connection, is api.AnyChange.
+// It needs a member's session.
+func (s *EventsService) Changes(ctx context.Context) iter.Seq2[api.Change, error] {
+	return subscribe[api.Change](ctx, s.t, "events.changes", api.ChangeFeed{})
 }

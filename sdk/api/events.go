@@ -31,6 +31,21 @@ type EventQuery struct {
 	Until    Time   `json:"until,omitzero"`
 }
 
+// AnyChange is the type of a Change after which anything may be different.
+const AnyChange = "*"
+
+// Change says that something changed, and not how it is now.
+type Change struct {
+	Type     string `json:"type" doc:"Type of the event, such as post.published; * when anything may have changed."`
+	ID       string `json:"id,omitempty" doc:"Id of what changed."`
+	Sequence uint64 `json:"sequence,omitempty" doc:"That of the event."`
+}
+
+// ChangeFeed follows what changes.
+type ChangeFeed struct {
+	LastEventID string `json:"lastEventId,omitempty" maxLength:"100" doc:"Takes no effect: each connection begins with *."`
+}
+
 // EventRef names an event.
 type EventRef struct {
 	ID string `json:"id" form:"id"`

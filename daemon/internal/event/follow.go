@@ -153,6 +153,11 @@ func wait[T any](ctx context.Context, ch <-chan T) error {
 // one batch looks at, and the position of the last that it looked at. Most
 // consumers want few of the events: the others are not decoded but for their type.
 func (l *Log) next(ctx context.Context, after uint64, patterns []string) (batch []api.Event, last uint64, err error) {
+	return l.take(ctx, after, func(h head) bool { return l.wanted(h.Type, patterns) })
+}
+
+// take is next for events whose heads are wanted.
+func (l *Log) take(ctx context.Context, after uint64, wanted func(head) bool) (batch []api.Event, last uint64, err error) {
 	heads, err := l.behind(ctx, after)
 	if err != nil {
 		return nil, after, err
@@ -161,7 +166,7 @@ func (l *Log) next(ctx context.Context, after uint64, patterns []string) (batch 
 	var meant []head
 	for _, h := range heads {
 		last = h.position
-		if l.wanted(h.Type, patterns) {
+		if wanted(h) {
 			meant = append(meant, h)
 		}
 	}
