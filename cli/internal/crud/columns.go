@@ -64,5 +64,10 @@ func cell(v any) string {
 	case []string:
 		return strings.Join(v, " ")
 	}
+	if kind := reflect.ValueOf(v).Kind(); kind == reflect.Map || kind == reflect.Slice {
+		if text, err := output.Encode(v); err == nil {
+			return string(text)
+		}
+	}
 	return fmt.Sprint(v)
 }

@@ -96,13 +96,18 @@ func (l *Lister[T, Q]) New(a *kit.App) *cobra.Command {
 
 // of is the id of what the list is of, as JSON.
 func (l *Lister[T, Q]) of(ctx context.Context, a *kit.App, ref string) (json.RawMessage, error) {
-	if find := l.Refs[l.Of].Find; find != nil {
-		var err error
-		if ref, err = find(ctx, a, ref); err != nil {
-			return nil, err
-		}
+	id, err := l.ofID(ctx, a, ref)
+	if err != nil {
+		return nil, err
 	}
-	return json.Marshal(ref)
+	return json.Marshal(id)
+}
+
+func (l *Lister[T, Q]) ofID(ctx context.Context, a *kit.App, ref string) (string, error) {
+	if find := l.Refs[l.Of].Find; find != nil {
+		return find(ctx, a, ref)
+	}
+	return ref, nil
 }
 
 func (l *Lister[T, Q]) view() output.View[T] {

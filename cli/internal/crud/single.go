@@ -8,9 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/browse"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/sdk"
+	"edgesvc.dev/svc/sdk/api"
 )
 
 // Single is an object of which a team has one: it is shown and changed, with a
@@ -120,4 +122,24 @@ func (s *Single[T, P]) input(ctx context.Context, c *sdk.Client, file *kit.File,
 		}
 	}
 	return in, file.Decode(members, &in)
+}
+
+// Browse is the object for a screen: a list of one.
+func (s *Single[T, P]) Browse(a *kit.App) browse.Noun {
+	l := Lister[T, api.PageQuery]{Path: s.Name, Plural: s.Name, View: s.view(), Connect: func(a *kit.App) (Pages[T, api.PageQuery], error) {
+		c, err := s.Connect(a)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, _ api.PageQuery, options ...sdk.CallOption) (*api.Page[T], error) {
+			record, err := s.Get(ctx, c, options...)
+			if err != nil {
+				return nil, err
+			}
+			return &api.Page[T]{Data: []T{*record}}, nil
+		}, nil
+	}}
+	n := l.Browse(a, Screen[T]{Members: true})
+	n.Command = func(*browse.Row) string { return "svcctl " + s.Name + " get" }
+	return n
 }

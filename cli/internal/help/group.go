@@ -15,10 +15,8 @@ import (
 
 func newCategory(a *kit.App) *cobra.Command { return nouns.Category.Command(a) }
 
-var gapColumns = crud.Columns[api.Gap]("id asked=count question~ last=updatedAt +state +article=articleId")
-
 func newGap(a *kit.App) *cobra.Command {
-	return kit.Group("gap", "Questions that no help article answers", []string{"gaps"}, newGapList(a),
+	return kit.Group("gap", "Questions that no help article answers", []string{"gaps"}, gaps.New(a),
 		newGapVerb(a, "dismiss", "Dismiss a question: repeated questions are still counted", func(ctx context.Context, c *sdk.Client, ref api.Ref, options []sdk.CallOption) error {
 			g, err := c.Gaps.Dismiss(ctx, ref, options...)
 			if err == nil {
@@ -36,12 +34,10 @@ func newGap(a *kit.App) *cobra.Command {
 		}))
 }
 
-func newGapList(a *kit.App) *cobra.Command {
-	list := crud.Lister[api.Gap, api.GapQuery]{
-		Path: "help-article gap", Plural: "questions without an answer", Columns: gapColumns, Defaults: map[string]string{"state": "open"},
-		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Gap, api.GapQuery] { return c.Gaps.List }),
-	}
-	return list.New(a)
+var gaps = crud.Lister[api.Gap, api.GapQuery]{
+	Path: "help-article gap", Plural: "questions without an answer", Columns: crud.Columns[api.Gap]("id asked=count question~ last=updatedAt +state +article=articleId"),
+	Defaults: map[string]string{"state": "open"},
+	Connect:  crud.Keyed(func(c *sdk.Client) crud.Pages[api.Gap, api.GapQuery] { return c.Gaps.List }),
 }
 
 // newGapVerb is a verb about one gap.
@@ -58,5 +54,6 @@ func newGapVerb(a *kit.App, verb, short string, do func(context.Context, *sdk.Cl
 		},
 	}
 	w.Add(cmd)
+	a.CompleteFirst(cmd, gaps.Names)
 	return cmd
 }

@@ -41,7 +41,7 @@ const anArticle = "a help article: its id, slug or address"
 
 // New is the command help-article.
 func New(a *kit.App) *cobra.Command {
-	verbs := []*cobra.Command{newList(a), texts.NewGet(a), newSearch(a), newCreate(a), newUpdate(a), newEdit(a)}
+	verbs := []*cobra.Command{list.New(a), texts.NewGet(a), newSearch(a), newCreate(a), newUpdate(a), newEdit(a)}
 	verbs = append(verbs, texts.Moves(a)...)
 	verbs = append(verbs, texts.NewDelete(a), newRevision(a), newSync(a), newCategory(a), newGap(a))
 	return kit.Group("help-article", "Help articles, their categories and the questions without an answer", []string{"help-articles"}, verbs...)

@@ -16,14 +16,11 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-func newList(a *kit.App) *cobra.Command {
-	list := crud.Lister[api.Article, api.ArticleQuery]{
-		Path: "help-article", Plural: "help articles, newest first", Example: "--status draft --category orders", View: view,
-		Help:    map[string]string{"tag": "with this tag"},
-		Refs:    map[string]crud.Lookup{"categoryId": nouns.Category.Lookup("category", "of this category: its id or slug")},
-		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Article, api.ArticleQuery] { return c.Articles.List }),
-	}
-	return list.New(a)
+var list = crud.Lister[api.Article, api.ArticleQuery]{
+	Path: "help-article", Plural: "help articles, newest first", Example: "--status draft --category orders", View: view,
+	Help:    map[string]string{"tag": "with this tag"},
+	Refs:    map[string]crud.Lookup{"categoryId": nouns.Category.Lookup("category", "of this category: its id or slug")},
+	Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Article, api.ArticleQuery] { return c.Articles.List }),
 }
 
 var hitView = output.View[api.HelpHit]{

@@ -11,17 +11,18 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
+var revisions = crud.Lister[api.ArticleRevision, api.ArticleRevisionQuery]{
+	Path: "help-article revision", Plural: "the earlier texts of a help article, newest first", Argument: "ARTICLE", Wanted: anArticle, Of: "id", Flags: map[string]string{"include": "-"},
+	Columns: crud.Columns[api.ArticleRevision]("number title~ age=createdAt by=actorId"), IDMember: "number",
+	Refs: map[string]crud.Lookup{"id": {Find: crud.ByKey(texts.FindID), Names: texts.Slugs}},
+	Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.ArticleRevision, api.ArticleRevisionQuery] {
+		return c.Articles.Revisions
+	}),
+}
+
 func newRevision(a *kit.App) *cobra.Command {
-	list := crud.Lister[api.ArticleRevision, api.ArticleRevisionQuery]{
-		Path: "help-article revision", Plural: "the earlier texts of a help article, newest first", Argument: "ARTICLE", Wanted: anArticle, Of: "id", Flags: map[string]string{"include": "-"},
-		Columns: crud.Columns[api.ArticleRevision]("number title~ age=createdAt by=actorId"), IDMember: "number",
-		Refs: map[string]crud.Lookup{"id": {Find: crud.ByKey(texts.FindID), Names: texts.Slugs}},
-		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.ArticleRevision, api.ArticleRevisionQuery] {
-			return c.Articles.Revisions
-		}),
-	}
 	restore := func(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*api.Article, error) {
 		return c.Articles.RestoreRevision(ctx, api.ArticleRevisionRef{ID: id, N: n}, options...)
 	}
-	return kit.Group("revision", "Earlier texts of help articles", []string{"revisions"}, list.New(a), texts.NewRestore(a, restore))
+	return kit.Group("revision", "Earlier texts of help articles", []string{"revisions"}, revisions.New(a), texts.NewRestore(a, restore))
 }

@@ -101,10 +101,15 @@ func (o *articleNew) input(ctx context.Context, c *sdk.Client, f *postfile.File,
 }
 
 func newEdit(a *kit.App) *cobra.Command {
+	return writing.NewEdit(editor(a), "edit ARTICLE", "help article")
+}
+
+// editor is what edits the help articles of a team.
+func editor(a *kit.App) *writing.Editor {
 	find := func(ctx context.Context, c *sdk.Client, ref string) (*api.Post, error) {
 		return orPost(texts.Find(ctx, c, ref))
 	}
-	return writing.NewEdit(&writing.Editor{App: a, Find: find, Texts: asTexts}, "edit ARTICLE", "help article")
+	return &writing.Editor{App: a, Find: find, Texts: asTexts}
 }
 
 func newSync(a *kit.App) *cobra.Command {

@@ -61,87 +61,34 @@ func jobError(j *api.Job) string {
 	return j.Error.Code + ": " + j.Error.Message
 }
 
+var list = crud.Lister[api.Job, api.JobQuery]{
+	Path: "job", Plural: "jobs, newest first", Example: "--state failed", View: view, Flags: map[string]string{"postId": "post"}, Help: map[string]string{"postId": "jobs of the post with this id"},
+	Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Job, api.JobQuery] { return c.Jobs.List }),
+}
+
 // New is the command job.
 func New(a *kit.App) *cobra.Command {
-	return kit.Group("job", "Generation jobs", []string{"jobs"}, newList(a), newGet(a), newWatch(a), newWait(a),
-		newChange(a, "cancel", "Stop a job", (*sdk.JobsService).Cancel),
-		newChange(a, "retry", "Queue a failed job again", (*sdk.JobsService).Retry))
-}
-
-func newList(a *kit.App) *cobra.Command {
-	list := crud.Lister[api.Job, api.JobQuery]{
-		Path: "job", Plural: "jobs, newest first", Example: "--state failed", View: view, Flags: map[string]string{"postId": "post"}, Help: map[string]string{"postId": "jobs of the post with this id"},
-		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Job, api.JobQuery] { return c.Jobs.List }),
-	}
-	return list.New(a)
-}
-
-// ids are the newest jobs', for completion.
-func ids(ctx context.Context, a *kit.App) ([]string, error) {
-	c, err := a.Client()
-	if err != nil {
-		return nil, err
-	}
-	page, err := c.Jobs.List(ctx, api.JobQuery{PageQuery: api.PageQuery{Limit: 30}})
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(page.Data))
-	for i := range page.Data {
-		names[i] = page.Data[i].ID
-	}
-	return names, nil
-}
-
-func newGet(a *kit.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "get ID", Short: "Show a job", Args: kit.Exactly("the job's id"), Example: "  svcctl job get job_01j… -o yaml",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.Client()
-			if err != nil {
-				return err
-			}
-			job, err := c.Jobs.Get(cmd.Context(), kit.ParseRef(args[0]))
-			if err != nil {
-				return err
-			}
-			return kit.ShowOne(a, view, job)
-		},
-	}
-	a.CompleteFirst(cmd, ids)
-	return cmd
-}
-
-// newChange is a verb that changes a job and shows it.
-func newChange(a *kit.App, verb, short string, do func(*sdk.JobsService, context.Context, api.Ref, ...sdk.CallOption) (*api.Job, error)) *cobra.Command {
-	var w kit.WriteFlags
-	cmd := &cobra.Command{
-		Use: verb + " ID", Short: short, Args: kit.Exactly("the job's id"), Example: "  svcctl job " + verb + " job_01j…",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.Writer(w)
-			if err != nil {
-				return err
-			}
-			job, err := do(c.Jobs, cmd.Context(), api.Ref{ID: kit.ParseRef(args[0])}, w.Options()...)
-			if err != nil {
-				return err
-			}
-			return kit.ShowOne(a, view, job)
-		},
-	}
-	w.Add(cmd)
-	a.CompleteFirst(cmd, ids)
-	return cmd
+	one := crud.ByID[api.Job]{Path: "job", Kind: "job", Example: "job_01j…", Connect: (*kit.App).Client, View: view, Names: list.Names}
+	return kit.Group("job", "Generation jobs", []string{"jobs"}, list.New(a),
+		one.NewGet(a, func(ctx context.Context, c *sdk.Client, id string) (*api.Job, error) { return c.Jobs.Get(ctx, id) }),
+		newWatch(a), newWait(a),
+		one.NewChange(a, "cancel", "Stop a job", func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) (*api.Job, error) {
+			return c.Jobs.Cancel(ctx, ref, options...)
+		}),
+		one.NewChange(a, "retry", "Queue a failed job again", func(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) (*api.Job, error) {
+			return c.Jobs.Retry(ctx, ref, options...)
+		}))
 }
 
 func newWatch(a *kit.App) *cobra.Command {
 	o := &Follow{App: a}
 	cmd := &cobra.Command{
 		Use: "watch ID", Short: "Follow a job until it is done", Args: kit.Exactly("the job's id"),
-		Long: "Follows a job until it is done. Ctrl-C leaves the job alone. With --json each event is a line of JSON.",
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+		Example: "  svcctl job watch job_01j… --timeout 5m",
+		Long:    "Follows a job until it is done. Ctrl-C leaves the job alone. With --json each event is a line of JSON.",
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
-	a.CompleteFirst(cmd, ids)
+	a.CompleteFirst(cmd, list.Names)
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0, "give up following after this long, with exit code 11")
 	return cmd
 }
@@ -150,6 +97,7 @@ func newWait(a *kit.App) *cobra.Command {
 	timeout := time.Duration(0)
 	cmd := &cobra.Command{
 		Use: "wait ID", Short: "Wait for a job in silence, then show it", Args: kit.Exactly("the job's id"),
+		Example: "  svcctl job wait job_01j… --timeout 5m -o json --jq .state",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Client()
 			if err != nil {
@@ -167,7 +115,7 @@ func newWait(a *kit.App) *cobra.Command {
 			return Outcome(job)
 		},
 	}
-	a.CompleteFirst(cmd, ids)
+	a.CompleteFirst(cmd, list.Names)
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "give up after this long, with exit code 11")
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/browse"
 	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
@@ -51,6 +52,9 @@ func (s keys) Delete(ctx context.Context, ref api.Ref, options ...sdk.CallOption
 	_, err := s.Revoke(ctx, ref, options...)
 	return err
 }
+
+// Browse is the keys for a screen.
+func Browse(a *kit.App) browse.Noun { return noun.Browse(a, crud.Screen[api.Key]{Members: true}) }
 
 // New is the command key.
 func New(a *kit.App) *cobra.Command {

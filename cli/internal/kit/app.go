@@ -3,6 +3,7 @@
 package kit
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,6 +25,8 @@ type App struct {
 	dryRun  bool
 	// SessionToo: Client goes by the member's session where there is no API key.
 	SessionToo bool
+	// Transport carries requests; nil is the system's own way.
+	Transport http.RoundTripper
 
 	Settings *settings.Settings // nil before Load
 }
@@ -113,7 +116,10 @@ func (a *App) Confirm(what, typed string) error {
 
 // Options are what every connection has in common.
 func (a *App) Options(s *settings.Settings) []sdk.Option {
-	transport := http.DefaultTransport
+	transport := a.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
 	if a.Flags.Debug || a.Getenv("SVC_DEBUG") == "api" {
 		transport = &Tracer{next: transport, IO: a.IO}
 	}
@@ -127,6 +133,27 @@ func (a *App) Options(s *settings.Settings) []sdk.Option {
 		options = append(options, sdk.WithInsecure())
 	}
 	return options
+}
+
+// Quiet is the app where nothing can be said or asked. It goes by session where
+// there is no key.
+func (a *App) Quiet() *App {
+	quiet, streams := *a, *a.IO
+	streams.NoInput, streams.Err = true, io.Discard
+	quiet.IO, quiet.SessionToo = &streams, true
+	return &quiet
+}
+
+// At is the app on another terminal; said is the last line that it told there.
+func (a *App) At(in io.Reader, out, errors io.Writer) (on *App, said func() string) {
+	var told bytes.Buffer
+	on = a.Quiet()
+	on.IO.In, on.IO.Out = in, out
+	on.IO.Err = io.MultiWriter(errors, &told)
+	return on, func() string {
+		lines := strings.Split(strings.TrimSpace(told.String()), "\n")
+		return terminal.Line(lines[len(lines)-1])
+	}
 }
 
 // Secrets opens the store of credentials.

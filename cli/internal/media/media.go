@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/browse"
 	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
@@ -29,9 +30,35 @@ var view = output.View[api.Media]{
 	},
 }
 
+var list = crud.Lister[api.Media, api.MediaQuery]{
+	Path: "media", Plural: "images, newest first", View: view,
+	Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Media, api.MediaQuery] { return c.Media.List }),
+}
+
 // New is the command media.
 func New(a *kit.App) *cobra.Command {
-	return kit.Group("media", "Images", nil, newUpload(a), newList(a), newGet(a), newDelete(a))
+	one := crud.ByID[api.Media]{Path: "media", Kind: "image", Example: "med_01j…", Connect: (*kit.App).Client, View: view, Names: list.Names}
+	return kit.Group("media", "Images", nil, newUpload(a), list.New(a),
+		one.NewGet(a, func(ctx context.Context, c *sdk.Client, id string) (*api.Media, error) { return c.Media.Get(ctx, id) }),
+		one.NewEnd(a, crud.Ending{Verb: "delete", Done: "deleted", Short: "Delete an image for good"}, remove))
+}
+
+func remove(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) error {
+	return c.Media.Delete(ctx, ref, options...)
+}
+
+// Browse is the images for a screen.
+func Browse(a *kit.App) browse.Noun {
+	return list.Browse(a, crud.Screen[api.Media]{Changed: "media.", Label: func(m *api.Media) string { return m.Name }, Verbs: []browse.Verb{{
+		Key: "D", Name: "delete", Doc: "Delete an image for good", Typed: true,
+		Do: func(ctx context.Context, row *browse.Row) (string, error) {
+			c, err := a.Client()
+			if err != nil {
+				return "", err
+			}
+			return "deleted " + row.Label, remove(ctx, c, api.Ref{ID: row.ID})
+		},
+	}}})
 }
 
 type upload struct {
@@ -45,7 +72,8 @@ func newUpload(a *kit.App) *cobra.Command {
 	o := &upload{app: a}
 	cmd := &cobra.Command{
 		Use: "upload FILE...", Short: "Upload images; - reads standard input", Args: kit.AtLeast("a file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
+		Example: "  svcctl media upload cover.png --alt 'A gopher on a bridge'",
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&o.alt, "alt", "", "what the image shows, for those who do not see it")
 	cmd.Flags().StringVar(&o.name, "name", "", "name to keep; the file's own unless set")
@@ -85,54 +113,4 @@ func (o *upload) upload(ctx context.Context, c *sdk.Client, file string) (*api.M
 	}
 	in.Body = body
 	return c.Media.Upload(ctx, in, o.write.Options()...)
-}
-
-func newList(a *kit.App) *cobra.Command {
-	list := crud.Lister[api.Media, api.MediaQuery]{
-		Path: "media", Plural: "images, newest first", View: view,
-		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Media, api.MediaQuery] { return c.Media.List }),
-	}
-	return list.New(a)
-}
-
-func newGet(a *kit.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "get ID", Short: "Show an image's record", Args: kit.Exactly("the image's id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.Client()
-			if err != nil {
-				return err
-			}
-			m, err := c.Media.Get(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return kit.ShowOne(a, view, m)
-		},
-	}
-}
-
-func newDelete(a *kit.App) *cobra.Command {
-	var w kit.WriteFlags
-	cmd := &cobra.Command{
-		Use: "delete ID", Short: "Delete an image for good", Aliases: []string{"rm"}, Args: kit.Exactly("the image's id"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.Writer(w)
-			if err != nil {
-				return err
-			}
-			if !w.DryRun {
-				if err := a.Confirm("deleting "+args[0], args[0]); err != nil {
-					return err
-				}
-			}
-			if err := c.Media.Delete(cmd.Context(), api.Ref{ID: args[0]}, w.Options()...); err != nil {
-				return err
-			}
-			a.IO.Say("deleted %s", args[0])
-			return nil
-		},
-	}
-	w.Add(cmd)
-	return cmd
 }

@@ -2,12 +2,16 @@
 package model
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/browse"
+	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
+	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -75,4 +79,17 @@ func newList(a *kit.App) *cobra.Command {
 	}
 	l.Add(cmd)
 	return cmd
+}
+
+// Browse is the models for a screen.
+func Browse(a *kit.App) browse.Noun {
+	list := crud.Lister[api.Model, api.PageQuery]{Path: "model", Plural: "models", View: view, Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Model, api.PageQuery] {
+		return func(ctx context.Context, _ api.PageQuery, options ...sdk.CallOption) (*api.Page[api.Model], error) {
+			models, err := c.Models(ctx, options...)
+			return &api.Page[api.Model]{Data: models}, err
+		}
+	})}
+	n := list.Browse(a, crud.Screen[api.Model]{})
+	n.Command = func(*browse.Row) string { return "svcctl model list" }
+	return n
 }

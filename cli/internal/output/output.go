@@ -69,6 +69,9 @@ type Column[T any] struct {
 	Flex  bool            // gives way when the terminal is narrow
 }
 
+// Key is what records are sorted by: the data where the value is only for people.
+func (c Column[T]) Key(record *T) string { return c.data(record) }
+
 func (c Column[T]) data(record *T) string {
 	if c.Data != nil {
 		return c.Data(record)

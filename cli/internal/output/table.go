@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	gap = 2
+	// Gap is the spaces between two columns.
+	Gap = 2
 	// narrowest is what a column that gives way keeps at least.
 	narrowest = 8
 )
@@ -35,7 +36,7 @@ func writeTable[T any](p Printer, columns []Column[T], records []*T) error {
 	for i, c := range columns {
 		flex[i] = c.Flex
 	}
-	return p.rows(cells, fit(natural(cells), flex, p.IO.Width))
+	return p.rows(cells, Fit(natural(cells), flex, p.IO.Width))
 }
 
 func natural(cells [][]string) []int {
@@ -48,9 +49,10 @@ func natural(cells [][]string) []int {
 	return widths
 }
 
-// fit brings columns down to the width of the terminal: first the flexible
-// ones shrink, then columns are dropped from the right, never the first.
-func fit(widths []int, flex []bool, width int) []int {
+// Fit brings the widths of columns down to a terminal's, 0 for none: first the
+// flexible ones shrink, then columns are dropped from the right, never the first.
+// There are Gap spaces between two.
+func Fit(widths []int, flex []bool, width int) []int {
 	if width == 0 {
 		return widths
 	}
@@ -74,7 +76,7 @@ func fit(widths []int, flex []bool, width int) []int {
 }
 
 func total(widths []int) int {
-	sum := gap * (len(widths) - 1)
+	sum := Gap * (len(widths) - 1)
 	for _, w := range widths {
 		sum += w
 	}
@@ -88,7 +90,7 @@ func (p Printer) rows(cells [][]string, widths []int) error {
 		for j, w := range widths {
 			cell := terminal.Cut(row[j], w)
 			if j < len(widths)-1 {
-				cell = terminal.Pad(cell, w+gap)
+				cell = terminal.Pad(cell, w+Gap)
 			}
 			line.WriteString(cell)
 		}
@@ -116,9 +118,9 @@ func writeDetails[T any](p Printer, columns []Column[T], record *T) error {
 			continue
 		}
 		if p.IO.Width > 0 {
-			value = terminal.Cut(value, max(narrowest, p.IO.Width-names-gap))
+			value = terminal.Cut(value, max(narrowest, p.IO.Width-names-Gap))
 		}
-		b.WriteString(p.IO.OutStyle().Dim(terminal.Pad(c.Name, names+gap)) + value + "\n")
+		b.WriteString(p.IO.OutStyle().Dim(terminal.Pad(c.Name, names+Gap)) + value + "\n")
 	}
 	_, err := fmt.Fprint(p.IO.Out, b.String())
 	return err

@@ -84,17 +84,18 @@ var texts = &writing.Texts[api.Post]{
 	},
 }
 
+var revisions = crud.Lister[api.Revision, api.RevisionQuery]{
+	Path: "post revision", Plural: "the earlier texts of a post, newest first", Argument: "POST", Wanted: aPost, Of: "id", Flags: map[string]string{"include": "-"},
+	Columns: crud.Columns[api.Revision]("number title~ age=createdAt by=actorId +tags~ +description~"), IDMember: "number",
+	Refs:    map[string]crud.Lookup{"id": {Find: crud.ByKey(texts.FindID), Names: texts.Slugs}},
+	Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Revision, api.RevisionQuery] { return c.Posts.Revisions }),
+}
+
 func newRevision(a *kit.App) *cobra.Command {
-	list := crud.Lister[api.Revision, api.RevisionQuery]{
-		Path: "post revision", Plural: "the earlier texts of a post, newest first", Argument: "POST", Wanted: aPost, Of: "id", Flags: map[string]string{"include": "-"},
-		Columns: crud.Columns[api.Revision]("number title~ age=createdAt by=actorId +tags~ +description~"), IDMember: "number",
-		Refs:    map[string]crud.Lookup{"id": {Find: crud.ByKey(texts.FindID), Names: texts.Slugs}},
-		Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.Revision, api.RevisionQuery] { return c.Posts.Revisions }),
-	}
 	restore := func(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*api.Post, error) {
 		return c.Posts.RestoreRevision(ctx, api.RevisionRef{ID: id, N: n}, options...)
 	}
-	return kit.Group("revision", "Earlier texts of posts", []string{"revisions"}, list.New(a), texts.NewRestore(a, restore))
+	return kit.Group("revision", "Earlier texts of posts", []string{"revisions"}, revisions.New(a), texts.NewRestore(a, restore))
 }
 
 func newEdit(a *kit.App) *cobra.Command { return writing.NewEdit(Editor(a), "edit POST", "post") }

@@ -3,10 +3,8 @@
 package screens
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -15,14 +13,26 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/browse"
+	"edgesvc.dev/svc/cli/internal/crud"
+	"edgesvc.dev/svc/cli/internal/event"
+	"edgesvc.dev/svc/cli/internal/help"
+	"edgesvc.dev/svc/cli/internal/key"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/login"
+	"edgesvc.dev/svc/cli/internal/media"
+	"edgesvc.dev/svc/cli/internal/model"
+	"edgesvc.dev/svc/cli/internal/nouns"
 	"edgesvc.dev/svc/cli/internal/post"
 	"edgesvc.dev/svc/cli/internal/postfile"
+	"edgesvc.dev/svc/cli/internal/task"
+	"edgesvc.dev/svc/cli/internal/team"
 	"edgesvc.dev/svc/cli/internal/terminal"
+	"edgesvc.dev/svc/cli/internal/widget"
 	"edgesvc.dev/svc/cli/internal/writing"
 	"edgesvc.dev/svc/cli/tui"
 	"edgesvc.dev/svc/sdk"
+	"edgesvc.dev/svc/sdk/api"
 )
 
 type screens struct {
@@ -36,10 +46,11 @@ func New(a *kit.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tui [SCREEN]", Short: "Work in the terminal: posts, jobs, inbox and agents, live", Aliases: []string{"ui"},
 		Long: "Shows posts, jobs, the inbox and the agents, each on a screen of its own: " + strings.Join(tui.Names(), ", ") + ".\n" +
-			"? shows what the keys do, : finds anything by name, q quits.",
-		ValidArgs: tui.Names(),
-		Args:      kit.AtMostOne,
-		RunE:      func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
+			"Every other noun has a screen by its name, such as media, key or event. ? shows what the keys do, : finds\nanything by name, q quits.",
+		Example:           "  svcctl tui inbox\n  svcctl tui media --read-only",
+		ValidArgsFunction: a.Completion(func(context.Context, *kit.App) ([]string, error) { return o.names(), nil }),
+		Args:              kit.AtMostOne,
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	}
 	cmd.Flags().BoolVar(&o.readOnly, "read-only", false, "allow no changes")
 	return cmd
@@ -49,8 +60,8 @@ func (o *screens) run(ctx context.Context, args []string) error {
 	screen := ""
 	if len(args) == 1 {
 		screen = args[0]
-		if !slices.Contains(tui.Names(), screen) {
-			return kit.Usage("there is no screen %s; there are %s", screen, strings.Join(tui.Names(), ", "))
+		if !slices.Contains(o.names(), screen) {
+			return kit.Usage("there is no screen %s; there are %s", screen, strings.Join(o.names(), ", "))
 		}
 	}
 	if !o.app.IO.InTTY || !o.app.IO.OutTTY {
@@ -71,6 +82,18 @@ func (o *screens) run(ctx context.Context, args []string) error {
 			o.app.Flags.Context, o.app.Flags.URL = result.Context, ""
 		}
 	}
+}
+
+// names are the screens that svcctl tui takes: those with a number, and those of
+// nouns that need nothing to be said of what they list.
+func (o *screens) names() []string {
+	names := tui.Names()
+	for _, n := range o.nouns(nil) {
+		if n.Of == "" {
+			names = append(names, n.Name)
+		}
+	}
+	return names
 }
 
 // config is the screens' way to the daemon in use. Without any context the
@@ -103,7 +126,19 @@ func (o *screens) config() (tui.Config, error) {
 	}
 	options := append(o.app.Options(s), sdk.WithHTTPClient(&http.Client{Transport: c.Calls}))
 	connect(&c, s.URL, key, token, options)
+	c.Nouns = o.nouns(c.Calls)
 	return c, nil
+}
+
+// nouns are what is reached by name. Their requests are among the calls.
+func (o *screens) nouns(calls http.RoundTripper) []browse.Noun {
+	a := o.app.Quiet()
+	a.Transport = calls
+	all := append(help.Browse(a), media.Browse(a), nouns.Canned.Browse(a, crud.Screen[api.CannedResponse]{
+		Members: true, Text: func(r *api.CannedResponse) (string, error) { return r.Body, nil },
+	}), widget.Browse(a), key.Browse(a))
+	all = append(all, team.Browse(a)...)
+	return append(all, event.Browse(a), post.BrowseRevisions(a), task.Browse(a), model.Browse(a))
 }
 
 // connect gives the screens their ways to the daemon: posts and jobs by key, what
@@ -124,7 +159,7 @@ func connect(c *tui.Config, url, key, token string, options []sdk.Option) {
 		c.Posts, c.Jobs, c.SessionOnly = d.Posts, d.Jobs, true
 	}
 	c.Inbox, c.Canned, c.Agents, c.Tasks = d.Conversations, d.Canned, d.Agents, d.Tasks
-	c.JobFeed = d.Jobs.Feed
+	c.JobFeed, c.Changes = d.Jobs.Feed, d.Events.Changes
 	c.Desk.Member = func(ctx context.Context) (string, error) {
 		session, err := d.Auth.Session(ctx)
 		if err != nil {
@@ -145,7 +180,7 @@ func light(colours string) bool {
 func (o *screens) desk() tui.Desk {
 	return tui.Desk{
 		EditPost: o.editPost, NewPost: o.newPost, EditText: o.editText, SignIn: o.signIn,
-		Browse:  func(address string) error { return o.quiet().Open(address) },
+		Browse:  func(address string) error { return o.app.Quiet().Open(address) },
 		Explain: explainShort,
 	}
 }
@@ -155,38 +190,14 @@ func explainShort(err error) (message, hint string) {
 	return f.Message, f.Hint
 }
 
-// at is the app on a terminal that the screens have left for it; said holds
-// what it tells.
-func (o *screens) at(t tui.Terminal) (a *kit.App, said *bytes.Buffer) {
-	a, said = o.quiet(), new(bytes.Buffer)
-	a.IO.In, a.IO.Out = t.In, t.Out
-	a.IO.Err = io.MultiWriter(t.Err, said)
-	return a, said
-}
-
-// quiet is the app where nothing can be said or asked. As the screens do, it goes
-// by session where there is no key.
-func (o *screens) quiet() *kit.App {
-	a, streams := *o.app, *o.app.IO
-	streams.NoInput, streams.Err = true, io.Discard
-	a.IO, a.SessionToo = &streams, true
-	return &a
-}
-
-// lastLine is the last thing that was said.
-func lastLine(said *bytes.Buffer) string {
-	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-	return terminal.Line(lines[len(lines)-1])
-}
-
 func (o *screens) editPost(ctx context.Context, t tui.Terminal, id string) (string, error) {
-	a, said := o.at(t)
+	a, said := o.app.At(t.In, t.Out, t.Err)
 	err := post.Editor(a).Run(ctx, id)
-	return lastLine(said), err
+	return said(), err
 }
 
 func (o *screens) newPost(ctx context.Context, t tui.Terminal) (string, error) {
-	a, _ := o.at(t)
+	a, _ := o.app.At(t.In, t.Out, t.Err)
 	f, err := writing.EditFile(ctx, a, &postfile.File{Front: postfile.Front{Title: "Title of the post"}, Body: "\n"}, "post")
 	if err != nil {
 		return "", err
@@ -211,7 +222,7 @@ func (o *screens) newPost(ctx context.Context, t tui.Terminal) (string, error) {
 }
 
 func (o *screens) editText(ctx context.Context, t tui.Terminal, name, text string) (string, error) {
-	a, _ := o.at(t)
+	a, _ := o.app.At(t.In, t.Out, t.Err)
 	path, after, err := writing.EditText(ctx, a, []byte(text), name)
 	if err != nil {
 		return "", err
@@ -221,5 +232,5 @@ func (o *screens) editText(ctx context.Context, t tui.Terminal, name, text strin
 
 // signIn makes a context, as svcctl login does.
 func (o *screens) signIn(ctx context.Context, in tui.SignIn) (string, error) {
-	return login.With(ctx, o.quiet(), login.Credentials{URL: in.URL, Link: in.Link, Email: in.Email, Password: in.Password})
+	return login.With(ctx, o.app.Quiet(), login.Credentials{URL: in.URL, Link: in.Link, Email: in.Email, Password: in.Password})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/browse"
 	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/nouns"
@@ -64,6 +65,11 @@ func readTask(ctx context.Context, a *kit.App, members map[string]json.RawMessag
 	delete(members, "agent")
 	members["agentId"], err = json.Marshal(id)
 	return err
+}
+
+// Browse is the tasks for a screen.
+func Browse(a *kit.App) browse.Noun {
+	return noun.Browse(a, crud.Screen[api.Task]{Members: true, Changed: "agent.task"})
 }
 
 // New is the command task.

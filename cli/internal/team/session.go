@@ -21,45 +21,11 @@ var sessions = crud.Lister[api.Session, api.PageQuery]{
 
 // NewSession is the command session.
 func NewSession(a *kit.App) *cobra.Command {
-	return kit.Group("session", "Your sessions on dashboards and terminals", []string{"sessions"}, sessions.New(a), newRevoke(a))
+	one := crud.ByID[api.Session]{Path: "session", Kind: "session", Example: "ses_01j…", Connect: (*kit.App).Dashboard, Names: sessions.Names}
+	return kit.Group("session", "Your sessions on dashboards and terminals", []string{"sessions"}, sessions.New(a),
+		one.NewEnd(a, crud.Ending{Verb: "revoke", Done: "revoked", Short: "End a session at once"}, revoke))
 }
 
-func newRevoke(a *kit.App) *cobra.Command {
-	var w kit.WriteFlags
-	cmd := &cobra.Command{
-		Use: "revoke ID", Short: "End a session at once", Args: kit.Exactly("the session's id"), Example: "  svcctl session revoke ses_01j… --yes",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.MemberWriter(w)
-			if err != nil {
-				return err
-			}
-			if !w.DryRun {
-				if err := a.Confirm("ending "+args[0], args[0]); err != nil {
-					return err
-				}
-			}
-			if err := c.Auth.RevokeSession(cmd.Context(), api.Ref{ID: args[0]}, w.Options()...); err != nil {
-				return err
-			}
-			a.IO.Say("revoked %s", args[0])
-			return nil
-		},
-	}
-	w.Add(cmd)
-	a.CompleteFirst(cmd, func(ctx context.Context, a *kit.App) ([]string, error) {
-		c, err := a.Dashboard()
-		if err != nil {
-			return nil, err
-		}
-		page, err := c.Auth.Sessions(ctx, api.PageQuery{Limit: 100})
-		if err != nil {
-			return nil, err
-		}
-		ids := make([]string, len(page.Data))
-		for i := range page.Data {
-			ids[i] = page.Data[i].ID
-		}
-		return ids, nil
-	})
-	return cmd
+func revoke(ctx context.Context, c *sdk.Client, ref api.Ref, options ...sdk.CallOption) error {
+	return c.Auth.RevokeSession(ctx, ref, options...)
 }

@@ -44,12 +44,13 @@ var brand = crud.Single[api.Brand, api.Brand]{
 // NewBrand is the command brand.
 func NewBrand(a *kit.App) *cobra.Command { return brand.Command(a) }
 
+var audit = crud.Lister[api.AuditEntry, api.PageQuery]{
+	Path: "audit", Plural: "privileged acts, newest first",
+	Columns: crud.Columns[api.AuditEntry]("action target~ age=createdAt +detail~ +request=requestId id"),
+	Connect: crud.Member(func(c *sdk.Client) crud.Pages[api.AuditEntry, api.PageQuery] { return c.Team.AuditLog }),
+}
+
 // NewAudit is the command audit.
 func NewAudit(a *kit.App) *cobra.Command {
-	list := crud.Lister[api.AuditEntry, api.PageQuery]{
-		Path: "audit", Plural: "privileged acts, newest first",
-		Columns: crud.Columns[api.AuditEntry]("action target age=createdAt +detail~ +request=requestId id"),
-		Connect: crud.Member(func(c *sdk.Client) crud.Pages[api.AuditEntry, api.PageQuery] { return c.Team.AuditLog }),
-	}
-	return kit.Group("audit", "Who did what with keys, members and settings (needs a session)", nil, list.New(a))
+	return kit.Group("audit", "Who did what with keys, members and settings (needs a session)", nil, audit.New(a))
 }

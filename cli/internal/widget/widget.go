@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/browse"
 	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/sdk"
@@ -28,6 +29,11 @@ var noun = crud.Noun[api.Site, api.SiteCreate, api.SitePatch, api.PageQuery]{
 		"name": "what the site is called", "allowedOrigins": "where its pages are, such as https://www.acme.example", "color": "#rrggbb", "greeting": "what visitors read first",
 		"locale": "language, whatever the page's is", "identity": "whether the site proves who visitors are", "requireConsent": "store and connect nothing before the visitor agrees",
 	},
+}
+
+// Browse is the websites with a chat for a screen.
+func Browse(a *kit.App) browse.Noun {
+	return noun.Browse(a, crud.Screen[api.Site]{Members: true, Changed: "site."})
 }
 
 // New is the command widget.
