@@ -66,7 +66,7 @@ func (c *confirmation) key(k tea.KeyMsg) (bool, tea.Cmd) {
 		if c.field.Value() == part.Line(c.confirm.Typed) {
 			return true, c.confirm.Then()
 		}
-		return true, screen.Say("that was not it; nothing was changed")
+		return true, screen.Refuse("that was not it; nothing was changed")
 	}
 	c.field.Key(k)
 	return false, nil

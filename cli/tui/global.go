@@ -21,7 +21,15 @@ func (m *Model) global() []screen.Action {
 	out := make([]screen.Action, 0, len(m.screens)+12)
 	for i, s := range m.screens {
 		name := s.Name()
+		if byName(s) {
+			continue
+		}
 		out = append(out, screen.Action{Key: fmt.Sprint(i + 1), Name: name, Doc: "Go to " + name, Run: func() tea.Cmd { return m.Tell(screen.GoTo{Screen: name}) }})
+	}
+	for _, n := range m.nouns {
+		if n.Of != "" && n.Of == m.screen().Picked().Kind {
+			out = append(out, screen.Action{Key: "v", Name: n.Name, Doc: n.Title, Run: func() tea.Cmd { return m.openNoun(n) }})
+		}
 	}
 	return append(out,
 		screen.Action{Key: ":", Name: "command", Doc: "Find anything that can be done here", Run: m.openPalette},
@@ -41,7 +49,11 @@ func (m *Model) global() []screen.Action {
 }
 
 func (m *Model) openPalette() tea.Cmd {
-	m.layer = newChooser(m.Room, "Command", m.choices(append(m.screen().Actions(), m.global()...)))
+	choices := m.choices(append(m.screen().Actions(), m.global()...))
+	for _, n := range m.nouns {
+		choices = append(choices, screen.Choice{Label: n.Name, Note: part.Line(n.Title), Then: func() tea.Cmd { return m.openNoun(n) }})
+	}
+	m.layer = newChooser(m.Room, "Command", choices)
 	return nil
 }
 
@@ -120,7 +132,7 @@ func (m *Model) copy(text string) tea.Cmd {
 func (m *Model) browse() tea.Cmd {
 	address := m.screen().Picked().URL
 	if address == "" {
-		m.notice = notice{text: "this has no address of its own"}
+		m.notice = notice{text: "this has no address of its own", refused: true}
 		return nil
 	}
 	open := m.Desk.Browse

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -71,9 +73,23 @@ func (c *chooser) narrow() {
 			rows = append(rows, row)
 		}
 	}
+	// What is called so comes before what only mentions it.
+	typed := strings.ToLower(strings.TrimSpace(c.field.Value()))
+	slices.SortStableFunc(rows, func(a, b screen.Choice) int { return cmp.Compare(rank(a.Label, typed), rank(b.Label, typed)) })
 	c.list.Cursor, c.list.Top = 0, 0
 	c.list.Set(rows)
 	c.list.Cursor = 0
+}
+
+// rank is 0 for a label that was typed, 1 for one that begins so, 2 for others.
+func rank(label, typed string) int {
+	switch label = strings.ToLower(label); {
+	case typed == "" || label == typed:
+		return 0
+	case strings.HasPrefix(label, typed):
+		return 1
+	}
+	return 2
 }
 
 func (c *chooser) draw(t part.Theme, w, h int) []string {

@@ -3,13 +3,17 @@ package tui
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
+	"edgesvc.dev/svc/cli/internal/browse"
+	"edgesvc.dev/svc/cli/tui/internal/noun"
 	"edgesvc.dev/svc/cli/tui/internal/part"
 	"edgesvc.dev/svc/cli/tui/internal/screen"
+	"edgesvc.dev/svc/sdk/api"
 )
 
 // Below tiny columns or flat rows there is a sentence.
@@ -27,9 +31,13 @@ const (
 // Model is the top: it owns the messages and the layout.
 type Model struct {
 	*screen.Room
-	screens  []screen.Screen
+	screens  []screen.Screen // those with a number, then those that were opened by name
+	nouns    []browse.Noun   // what can be opened by name
 	current  int
-	layer    layer // in front of the screens, nil for none
+	before   []int // the screens that esc goes back to, the latest last
+	changes  Changes
+	changing *screen.Feed[api.Change] // nil while nothing is followed
+	layer    layer                    // in front of the screens, nil for none
 	place    Place
 	calls    []call
 	fault    error // why the daemon does not answer
@@ -48,7 +56,8 @@ func (m *Model) Result() Result { return m.result }
 // notice is the line about the last action.
 type notice struct {
 	text, hint string
-	bad        bool
+	bad        bool // something failed
+	refused    bool // nothing was done, for a reason
 }
 
 // ticked says what time it is.
@@ -68,6 +77,34 @@ func (m *Model) Init() tea.Cmd {
 	}
 	for _, s := range m.screens {
 		cmds = append(cmds, s.Show())
+	}
+	return tea.Batch(append(cmds, m.follow())...)
+}
+
+// follow opens the stream of what changes, unless it is open.
+func (m *Model) follow() tea.Cmd {
+	if m.changes == nil || m.changing != nil {
+		return nil
+	}
+	f, cmd := screen.OpenFeed(m.Errands, "changes", m.changes)
+	m.changing = f
+	return cmd
+}
+
+// changed tells the screens what changed.
+func (m *Model) changed(batch screen.Fed[api.Change]) tea.Cmd {
+	if batch.Feed != m.changing {
+		return nil
+	}
+	cmds := []tea.Cmd{m.broadcast(screen.Changed{Changes: batch.Values})}
+	switch {
+	case !batch.Over:
+		cmds = append(cmds, batch.Feed.Next())
+	case batch.Err != nil:
+		m.changing = nil
+		cmds = append(cmds, screen.Send(screen.Failure("follow what changes", batch.Err)))
+	default:
+		m.changing = nil
 	}
 	return tea.Batch(cmds...)
 }
@@ -126,6 +163,12 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.notice = m.explain(msg.Failed)
 	case screen.Said:
 		m.notice = notice{text: string(msg)}
+	case screen.Refused:
+		m.notice = notice{text: string(msg), refused: true}
+	case screen.Fed[api.Change]:
+		return m.changed(msg)
+	case screen.GoBack:
+		return m.goBack()
 	case screen.Ask:
 		m.layer = newQuestion(m.Room, msg)
 	case screen.Confirm:
@@ -165,6 +208,7 @@ func (m *Model) heard(msg called) tea.Cmd {
 		for _, s := range m.screens {
 			cmds = append(cmds, s.Show())
 		}
+		cmds = append(cmds, m.follow())
 	}
 	return tea.Batch(cmds...)
 }
@@ -178,15 +222,68 @@ func (m *Model) explain(f screen.Failed) notice {
 }
 
 func (m *Model) goTo(to screen.GoTo) tea.Cmd {
-	i := slices.IndexFunc(m.screens, func(s screen.Screen) bool { return s.Name() == to.Screen })
+	i := m.index(to.Screen)
 	if i < 0 {
 		return nil
+	}
+	if i != m.current {
+		m.before = append(m.before, m.current)
 	}
 	m.current, m.Zoomed = i, false
 	if f, ok := m.screens[i].(interface{ Find(id string) tea.Cmd }); ok && to.ID != "" {
 		return f.Find(to.ID)
 	}
 	return m.screens[i].Show()
+}
+
+// index is where the screen of a name stands. One of a noun is made when it is
+// wanted first, and kept with its filter and order.
+func (m *Model) index(name string) int {
+	if i := slices.IndexFunc(m.screens, func(s screen.Screen) bool { return strings.EqualFold(s.Name(), name) }); i >= 0 {
+		return i
+	}
+	i := slices.IndexFunc(m.nouns, func(n browse.Noun) bool { return n.Name == name })
+	if i < 0 {
+		return -1
+	}
+	m.screens = append(m.screens, noun.New(m.Room, m.nouns[i]))
+	return len(m.screens) - 1
+}
+
+// goBack goes to the screen before this, or to the first one.
+func (m *Model) goBack() tea.Cmd {
+	m.current, m.Zoomed = 0, false
+	if n := len(m.before); n > 0 {
+		m.current, m.before = m.before[n-1], m.before[:n-1]
+	}
+	return m.screen().Show()
+}
+
+// openNoun goes to the screen of a noun. Where it lists what belongs to another
+// thing, that is the one under the cursor, or asked for.
+func (m *Model) openNoun(n browse.Noun) tea.Cmd {
+	of := ""
+	if at := m.screen().Picked(); n.Of != "" {
+		if of = at.ID; at.Kind != n.Of || of == "" {
+			return m.Tell(screen.Ask{Question: n.Title + ": which " + n.Of + "? Its slug or id", Then: func(ref string) tea.Cmd { return m.list(n, strings.TrimSpace(ref)) }})
+		}
+	}
+	return m.list(n, of)
+}
+
+func (m *Model) list(n browse.Noun, of string) tea.Cmd {
+	if n.Of != "" && of == "" {
+		return nil
+	}
+	if s, ok := m.screens[m.index(n.Name)].(*noun.Screen); ok {
+		s.List(of)
+	}
+	return m.goTo(screen.GoTo{Screen: n.Name})
+}
+
+func byName(s screen.Screen) bool {
+	_, ok := s.(interface{ ByName() })
+	return ok
 }
 
 // keys takes apart what was typed faster than it was read. What is pasted is
@@ -277,7 +374,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	case msg.Y == 0:
 		_, spots := m.head()
 		for i, spot := range spots {
-			if msg.X >= spot[0] && msg.X < spot[1] {
+			if msg.X >= spot[0] && msg.X < spot[1] && spot[1] > 0 {
 				return m.goTo(screen.GoTo{Screen: m.screens[i].Name()})
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
+	"edgesvc.dev/svc/cli/internal/browse"
 	"edgesvc.dev/svc/cli/tui/internal/agents"
 	"edgesvc.dev/svc/cli/tui/internal/inbox"
 	"edgesvc.dev/svc/cli/tui/internal/jobs"
@@ -22,6 +24,7 @@ import (
 	"edgesvc.dev/svc/cli/tui/internal/posts"
 	_ "edgesvc.dev/svc/cli/tui/internal/quiet" // keeps bubbletea from asking the terminal at every start
 	"edgesvc.dev/svc/cli/tui/internal/screen"
+	"edgesvc.dev/svc/sdk/api"
 )
 
 // frames is how often the screen is drawn in a second, at most.
@@ -33,6 +36,8 @@ type Config struct {
 	Posts    posts.Service
 	Jobs     jobs.Service
 	JobFeed  jobs.Feed // nil without a session
+	Changes  Changes   // nil without a session
+	Nouns    []browse.Noun
 	Inbox    inbox.Service
 	Canned   inbox.Canned
 	Agents   agents.Service
@@ -48,6 +53,9 @@ type Config struct {
 	Light       bool      // the terminal has a light background
 	Now         time.Time // at the start; zero is what the clock says
 }
+
+// Changes yields what changes in the team; EventsService.Changes of the SDK is one.
+type Changes = func(ctx context.Context) iter.Seq2[api.Change, error]
 
 type (
 	// Desk is the rest of svcctl, as the screens use it.
@@ -103,7 +111,7 @@ func Run(ctx context.Context, c Config, in io.Reader, out *os.File) (Result, err
 func New(ctx context.Context, c Config, r *lipgloss.Renderer, clip func(string)) (m *Model, wait func()) {
 	e, wait := screen.NewErrands(ctx)
 	room := &screen.Room{Theme: part.NewTheme(r, 0), Now: c.Now, Errands: e, Desk: c.Desk, Address: c.Place.URL, ReadOnly: c.ReadOnly, SessionOnly: c.SessionOnly}
-	m = &Model{Room: room, place: c.Place, log: c.Calls, renderer: r, clip: clip}
+	m = &Model{Room: room, place: c.Place, nouns: c.Nouns, changes: c.Changes, log: c.Calls, renderer: r, clip: clip}
 	if c.Light {
 		_ = m.nextTheme()
 		m.notice = notice{}
@@ -113,10 +121,8 @@ func New(ctx context.Context, c Config, r *lipgloss.Renderer, clip func(string))
 		return m, wait
 	}
 	m.screens = []screen.Screen{posts.New(room, c.Posts), jobs.New(room, c.Jobs, c.JobFeed), inbox.New(room, c.Inbox, c.Canned), agents.New(room, c.Agents, c.Tasks)}
-	for i, s := range m.screens {
-		if strings.EqualFold(s.Name(), c.Screen) {
-			m.current = i
-		}
+	if i := m.index(c.Screen); i >= 0 {
+		m.current = i
 	}
 	return m, wait
 }

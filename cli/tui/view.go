@@ -57,6 +57,12 @@ func (m *Model) head() (string, [][2]int) {
 	var spots [][2]int
 	for i, s := range m.screens {
 		label := string(rune('1'+i)) + " " + s.Name() + raised(s.Badge())
+		if byName(s) {
+			if label = ":" + s.Name(); i != m.current {
+				spots = append(spots, [2]int{})
+				continue
+			}
+		}
 		start := ansi.StringWidth(out)
 		style := m.Theme.Dim
 		if i == m.current {
@@ -93,7 +99,7 @@ func (m *Model) banner() []string {
 		text := m.Spinner() + " the daemon does not answer; what you see may be old. Trying again …"
 		out = append(out, m.Theme.Warn.Render(part.Fit(" "+text, m.w)))
 	}
-	if _, needed := m.screen().(interface{ MembersOnly() }); (needed || m.SessionOnly) && m.SignedOut {
+	if m.SignedOut && (m.SessionOnly || membersOnly(m.screen())) {
 		says := append(part.Wrap("! Your session has ended. This signs in; then svcctl tui again:", m.w-2), part.Wrap(screen.SignInCommand(m.Address), m.w-2)...)
 		for _, text := range says {
 			out = append(out, m.Theme.Warn.Render(part.Fit(" "+text, m.w)))
@@ -102,12 +108,20 @@ func (m *Model) banner() []string {
 	return out
 }
 
+func membersOnly(s screen.Screen) bool {
+	of, ok := s.(interface{ MembersOnly() bool })
+	return ok && of.MembersOnly()
+}
+
 // foot is what happened last, or what the keys do.
 func (m *Model) foot() string {
 	if m.notice.text != "" {
 		mark, style := "✓ ", m.Theme.Good
-		if m.notice.bad {
+		switch {
+		case m.notice.bad:
 			mark, style = "✗ ", m.Theme.Bad
+		case m.notice.refused:
+			mark, style = "! ", m.Theme.Warn
 		}
 		text := " " + style.Render(mark+part.Line(m.notice.text))
 		if m.notice.hint != "" {

@@ -190,7 +190,9 @@ func TestScreens(t *testing.T) {
 	s.sees("Edge daemons", "Preview")
 
 	s.keys("@")
-	s.sees("svcctl api -X POST posts/"+draft.ID+"/publish", "202")
+	s.sees("Calls ·")
+	s.keys("-l", "publish") // of the many calls
+	s.sees("200", "svcctl api -X POST posts/"+draft.ID+"/publish")
 	s.keys("Escape")
 	s.misses("Calls ·") // a key right after would be read as Alt and that key
 	s.keys(":")

@@ -68,7 +68,7 @@ func (s *Screen) Badge() int { return 0 }
 func (s *Screen) Typing() bool { return false }
 
 // MembersOnly reports that the screen is for signed-in members.
-func (s *Screen) MembersOnly() {}
+func (s *Screen) MembersOnly() bool { return true }
 
 // Show implements screen.Screen.
 func (s *Screen) Show() tea.Cmd {
@@ -190,7 +190,7 @@ func (s *Screen) enter() tea.Cmd {
 		return s.test("render")
 	}
 	if s.ReadOnly {
-		return screen.Say("read-only: nothing is changed")
+		return screen.Refuse("read-only: nothing is changed")
 	}
 	return s.edit()
 }
@@ -242,7 +242,7 @@ func (s *Screen) toggle() tea.Cmd {
 		return nil
 	}
 	if s.part != partToggles {
-		return screen.Say("tab goes to the tools; space switches the one under the cursor")
+		return screen.Refuse("tab goes to the tools; space switches the one under the cursor")
 	}
 	t, id, name := toggles[s.at], a.ID, part.Line(a.Name)
 	on := !t.on(a)

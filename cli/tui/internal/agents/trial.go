@@ -27,7 +27,7 @@ type trial struct {
 func (s *Screen) test(mode string) tea.Cmd {
 	t := s.tasks.Current()
 	if t == nil {
-		return screen.Say("there is no task to run")
+		return screen.Refuse("there is no task to run")
 	}
 	in := api.TaskTest{ID: t.ID, Mode: mode}
 	if err := fill(&in, s.variables[t.ID]); err != nil {

@@ -225,7 +225,7 @@ func (s *Screen) canned() tea.Cmd {
 
 func (s *Screen) openCanned(msg cannedLoaded) tea.Cmd {
 	if len(msg.page.Data) == 0 {
-		return screen.Say("there are no canned responses; svcctl canned create makes one")
+		return screen.Refuse("there are no canned responses; svcctl canned create makes one")
 	}
 	var choices []screen.Choice
 	for _, r := range msg.page.Data {
@@ -256,7 +256,7 @@ func (s *Screen) insert(msg cannedPicked) tea.Cmd {
 	s.talk.draft.field.Insert(text)
 	s.talk.draft.canned = msg.response.ID
 	if missing != "" {
-		return tea.Batch(s.reply(), screen.Say("fill in {{"+part.Line(missing)+"}} before you send"))
+		return tea.Batch(s.reply(), screen.Refuse("fill in {{"+part.Line(missing)+"}} before you send"))
 	}
 	return s.reply()
 }

@@ -52,7 +52,7 @@ func New(r *screen.Room, conversations Service, saved Canned) *Screen {
 func (s *Screen) Name() string { return "Inbox" }
 
 // MembersOnly reports that the screen is for signed-in members.
-func (s *Screen) MembersOnly() {}
+func (s *Screen) MembersOnly() bool { return true }
 
 // Badge implements screen.Screen.
 func (s *Screen) Badge() int {

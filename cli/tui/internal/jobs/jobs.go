@@ -228,7 +228,7 @@ func (s *Screen) cancel() tea.Cmd {
 		return nil
 	}
 	if j.Done() {
-		return screen.Say("the job is " + j.State + " already")
+		return screen.Refuse("the job is " + j.State + " already")
 	}
 	id := j.ID
 	return s.Work("cancel the job", func(ctx context.Context) (tea.Msg, error) {

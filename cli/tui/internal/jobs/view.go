@@ -57,7 +57,9 @@ func (s *Screen) drawList(w int) []string {
 }
 
 // titleOf is the title of a job's post, or the job's id.
-func (s *Screen) titleOf(j *api.Job) string { return part.Line(part.Or(s.titles[j.PostID], j.ID)) }
+func (s *Screen) titleOf(j *api.Job) string {
+	return part.Line(part.Or(part.Or(s.titles[j.PostID], j.Title), j.ID))
+}
 
 func (s *Screen) row(j *api.Job, picked, marked bool, w int) []string {
 	sign, style := s.sign(j.State)

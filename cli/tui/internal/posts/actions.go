@@ -21,7 +21,8 @@ func (s *Screen) Actions() []screen.Action {
 		{Key: "n", Name: "new", Doc: "Write a new post in your editor", Write: true, Run: s.create},
 		{Key: "a", Name: "archive", Doc: "Archive the post, or the marked ones; an archived one becomes a draft", Write: true, Run: s.archive},
 		{Key: "D", Name: "delete", Doc: "Delete a draft or archived post", Write: true, Silent: true, Run: s.remove},
-		{Key: "s", Name: "status", Doc: "Show all, drafts, published or archived posts", Run: s.nextStatus},
+		{Key: "f", Name: "status", Doc: "Show all, drafts, published or archived posts", Run: s.nextStatus},
+		{Key: "s", Name: "sort", Doc: "Order by time of creation, of the latest change, title or words", Silent: true, Run: s.nextOrder},
 		{Key: "/", Name: "filter", Doc: "Show the posts with these words", Run: s.startFilter},
 		{Key: "enter", Name: "open", Doc: "Read the post", Silent: true, Run: s.enter},
 		{Key: "esc", Name: "back", Doc: "Back to the list", Silent: true, Run: s.back},
@@ -63,6 +64,12 @@ func (s *Screen) nextStatus() tea.Cmd {
 	}
 	s.list.Cursor, s.list.Top = 0, 0
 	return s.load(q)
+}
+
+func (s *Screen) nextOrder() tea.Cmd {
+	s.order = (s.order + 1) % len(orders)
+	s.arrange()
+	return s.preview()
 }
 
 func (s *Screen) edit() tea.Cmd {
@@ -137,7 +144,7 @@ func (s *Screen) remove() tea.Cmd {
 		return nil
 	}
 	if p.Status == api.PostPublished {
-		return screen.Say("a published post cannot be deleted; a archives it")
+		return screen.Refuse("a published post cannot be deleted; a archives it")
 	}
 	id, slug := p.ID, p.Slug
 	return s.Tell(screen.Confirm{Question: "Delete “" + part.Line(p.Title) + "” for good?", Typed: slug, Then: func() tea.Cmd {

@@ -1,8 +1,11 @@
 package posts
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -32,12 +35,28 @@ type Screen struct {
 	view part.Scroller
 
 	query   api.PostQuery
-	cursor  string // of the next page
+	all     []api.Post // as they were read
+	found   *api.Post  // what was looked for and is not among them
+	cursor  string     // of the next page
 	more    bool
 	loaded  bool
+	reading bool // the first page
+	stale   bool // something changed meanwhile
+	order   int  // one of orders
 	filter  part.Field
 	filling bool // the filter is being typed
 	full    map[string]*article
+}
+
+// orders are those of the list, in turn.
+var orders = []struct {
+	name    string
+	compare func(a, b *api.Post) int // nil leaves the daemon's: the newest first
+}{
+	{"newest", nil},
+	{"updated", func(a, b *api.Post) int { return cmp.Compare(b.UpdatedAt, a.UpdatedAt) }},
+	{"title", func(a, b *api.Post) int { return strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)) }},
+	{"words", func(a, b *api.Post) int { return cmp.Compare(b.WordCount, a.WordCount) }},
 }
 
 // article is a post as the preview shows it. What was drawn is kept while it
@@ -60,7 +79,14 @@ func (a *article) lines(t part.Theme, w int) []string {
 type pageLoaded struct {
 	query api.PostQuery
 	page  *api.Page[api.Post]
+	fresh bool // the first page, once more: what was read of the others stays
+	err   error
 }
+
+// again has the first page read once more.
+type again struct{}
+
+type postFound struct{ post *api.Post }
 
 type postLoaded struct {
 	post     *api.Post
@@ -89,19 +115,30 @@ func (s *Screen) Badge() int { return 0 }
 func (s *Screen) Typing() bool { return s.filling }
 
 // Show implements screen.Screen.
-func (s *Screen) Show() tea.Cmd { return s.load(s.query) }
+func (s *Screen) Show() tea.Cmd { return s.refresh() }
 
-// load reads the first page.
+// load reads the first page of what q asks for.
 func (s *Screen) load(q api.PostQuery) tea.Cmd {
 	q.Limit, q.Cursor = screen.PageSize, ""
-	s.query = q
-	return s.page(q)
+	s.query, s.found = q, nil
+	return s.page(q, false)
 }
 
-func (s *Screen) page(q api.PostQuery) tea.Cmd {
-	return s.Work("list posts", func(ctx context.Context) (tea.Msg, error) {
+// refresh reads the first page once more.
+func (s *Screen) refresh() tea.Cmd {
+	if s.reading {
+		s.stale = true
+		return nil
+	}
+	s.query.Limit = screen.PageSize
+	return s.page(s.query, true)
+}
+
+func (s *Screen) page(q api.PostQuery, fresh bool) tea.Cmd {
+	s.reading = s.reading || q.Cursor == ""
+	return s.Errands.Do(func(ctx context.Context) tea.Msg {
 		page, err := s.api.List(ctx, q)
-		return pageLoaded{q, page}, err
+		return pageLoaded{q, page, fresh, err}
 	})
 }
 
@@ -114,7 +151,10 @@ func (s *Screen) preview() tea.Cmd {
 	if have := s.full[p.ID]; have != nil && have.version == p.Version {
 		return nil
 	}
-	id := p.ID
+	return s.read(p.ID)
+}
+
+func (s *Screen) read(id string) tea.Cmd {
 	return s.Work("read the post", func(ctx context.Context) (tea.Msg, error) {
 		post, err := s.api.Get(ctx, id)
 		if err != nil {
@@ -133,8 +173,18 @@ func (s *Screen) preview() tea.Cmd {
 func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case pageLoaded:
-		s.Tell(screen.PostsRead{Posts: msg.page.Data})
 		return s.take(msg)
+	case again:
+		return s.refresh()
+	case screen.Changed:
+		if s.loaded && msg.Has("post.") {
+			return s.changed(msg)
+		}
+	case postFound:
+		s.found = msg.post
+		s.arrange()
+		s.list.Cursor = max(s.list.Index(msg.post.ID), 0)
+		return s.preview()
 	case postLoaded:
 		s.Tell(screen.PostsRead{Posts: []api.Post{*msg.post}})
 		s.full[msg.post.ID] = &article{version: msg.post.Version, markdown: msg.markdown}
@@ -146,40 +196,93 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		s.drop(msg.id)
 		return tea.Batch(s.preview(), screen.Say("deleted "+part.Line(msg.slug)))
 	case screen.PostsChanged:
-		return s.load(s.query)
+		return s.refresh()
 	}
 	return nil
 }
 
+// changed reads again what changed: the newest posts, and of the others those that
+// are among what was read.
+func (s *Screen) changed(msg screen.Changed) tea.Cmd {
+	cmds := []tea.Cmd{s.refresh()}
+	for _, c := range msg.Changes {
+		if i := slices.IndexFunc(s.all, func(p api.Post) bool { return p.ID == c.ID }); i >= screen.PageSize {
+			cmds = append(cmds, s.read(c.ID))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
 func (s *Screen) take(msg pageLoaded) tea.Cmd {
+	first := msg.query.Cursor == ""
+	if first {
+		s.reading = false
+	}
+	if msg.err != nil {
+		return screen.Send(s.failure("list posts", msg.err))
+	}
+	s.Tell(screen.PostsRead{Posts: msg.page.Data})
 	asked := msg.query
 	asked.Cursor = ""
 	if asked != s.query {
 		return nil // another filter was chosen meanwhile
 	}
-	rows := msg.page.Data
-	if msg.query.Cursor != "" {
-		rows = append(s.list.Rows, rows...)
+	switch rows := msg.page.Data; {
+	case !first:
+		s.all = append(s.all, rows...)
+		s.cursor, s.more = msg.page.NextCursor, msg.page.HasMore
+	case msg.fresh && len(s.all) > screen.PageSize && len(rows) > 0:
+		last := rows[len(rows)-1].ID // what is older was read before and stays
+		s.all = append(slices.Clone(rows), slices.DeleteFunc(s.all, func(p api.Post) bool { return p.ID >= last })...)
+	default:
+		s.all, s.cursor, s.more = rows, msg.page.NextCursor, msg.page.HasMore
+	}
+	s.loaded = true
+	s.arrange()
+	if s.stale && first {
+		s.stale = false
+		return tea.Batch(s.preview(), tea.Tick(screen.Calm, func(time.Time) tea.Msg { return again{} }))
+	}
+	return s.preview()
+}
+
+func (s *Screen) failure(doing string, err error) tea.Msg {
+	if s.SessionOnly {
+		return screen.Failure(doing, err)
+	}
+	return screen.Failed{Doing: doing, Err: err}
+}
+
+// arrange shows what was read in the chosen order, and first what was looked for.
+func (s *Screen) arrange() {
+	rows := slices.Clone(s.all)
+	if by := orders[s.order].compare; by != nil {
+		slices.SortStableFunc(rows, func(a, b api.Post) int { return by(&a, &b) })
+	}
+	if s.found != nil && !slices.ContainsFunc(rows, func(p api.Post) bool { return p.ID == s.found.ID }) {
+		rows = append([]api.Post{*s.found}, rows...)
 	}
 	s.list.Set(rows)
-	s.cursor, s.more, s.loaded = msg.page.NextCursor, msg.page.HasMore, true
-	return s.preview()
 }
 
 func (s *Screen) put(p *api.Post) {
 	kept := *p
 	kept.Content = ""
+	if i := slices.IndexFunc(s.all, func(have api.Post) bool { return have.ID == p.ID }); i >= 0 {
+		s.all[i] = kept
+	}
+	if s.found != nil && s.found.ID == p.ID {
+		s.found = &kept
+	}
 	s.list.Replace(kept)
 }
 
 func (s *Screen) drop(id string) {
-	var rows []api.Post
-	for _, p := range s.list.Rows {
-		if p.ID != id {
-			rows = append(rows, p)
-		}
+	s.all = slices.DeleteFunc(s.all, func(p api.Post) bool { return p.ID == id })
+	if s.found != nil && s.found.ID == id {
+		s.found = nil
 	}
-	s.list.Set(rows)
+	s.arrange()
 }
 
 // Key implements screen.Screen.
@@ -204,7 +307,7 @@ func (s *Screen) moved() tea.Cmd {
 		s.more = false
 		q := s.query
 		q.Cursor = s.cursor
-		return tea.Batch(s.preview(), s.page(q))
+		return tea.Batch(s.preview(), s.page(q, false))
 	}
 	return s.preview()
 }
@@ -225,13 +328,15 @@ func (s *Screen) typeFilter(k tea.KeyMsg) tea.Cmd {
 	return s.load(q)
 }
 
-// Find brings the cursor to a post, of any status.
+// Find brings the cursor to a post, of any status. The filter stays: one that it
+// leaves out is shown above the others.
 func (s *Screen) Find(id string) tea.Cmd {
 	if i := s.list.Index(id); i >= 0 {
 		s.list.Cursor = i
 		return s.preview()
 	}
-	s.filter.Set("")
-	s.list.Cursor, s.list.Top = 0, 0
-	return s.load(api.PostQuery{})
+	return s.Work("find the post", func(ctx context.Context) (tea.Msg, error) {
+		post, err := s.api.Get(ctx, id)
+		return postFound{post}, err
+	})
 }

@@ -6,7 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"edgesvc.dev/svc/cli/tui/internal/screen"
 	"edgesvc.dev/svc/cli/tui/internal/tuitest"
+	"edgesvc.dev/svc/sdk/api"
 )
 
 // TestGoldens shows the posts at four sizes, as testdata/*.golden has it.
@@ -55,7 +57,8 @@ func TestPublishAndArchive(t *testing.T) {
 func TestDelete(t *testing.T) {
 	s := tuitest.New(t, 100, 24)
 	s.Keys("p", "D")
-	s.Sees("a published post cannot be deleted")
+	s.Sees("! a published post cannot be deleted")
+	s.Misses("✓")
 	s = tuitest.New(t, 100, 24)
 	s.Keys("D")
 	s.Sees("for good?", "type why-go:")
@@ -70,4 +73,27 @@ func TestRefusalIsTold(t *testing.T) {
 	s.Posts.Refuse = errors.New("slug is taken")
 	s.Keys("p")
 	s.Sees("✗ could not publish why-go: slug is taken", "▸○ Why Go for the edge")
+}
+
+// TestPostsAreLive: what others change is seen without a key; the filter stays.
+func TestPostsAreLive(t *testing.T) {
+	s := tuitest.New(t, 100, 24)
+	s.Keys("/", "g", "o", "enter")
+	s.Posts.Page.Data[0].Title, s.Posts.Page.Data[0].Version = "Why Go, again", 9
+	s.Do(screen.Changed{Changes: []api.Change{{Type: "article.updated", ID: "art_1"}}})
+	s.Misses("Why Go, again")
+	s.Do(screen.Changed{Changes: []api.Change{{Type: "post.updated", ID: s.Posts.Page.Data[0].ID}}})
+	s.Sees("Why Go, again", "/go")
+	s.Misses("Pricing, explained")
+}
+
+// TestOrderAndFind: the order is the person's, and what is looked for is shown
+// although the filter leaves it out.
+func TestOrderAndFind(t *testing.T) {
+	s := tuitest.New(t, 100, 24)
+	s.Keys("s", "s")
+	s.Sees("by title")
+	s.Keys("/", "g", "o", "enter")
+	s.Do(screen.GoTo{Screen: "Posts", ID: s.Posts.Page.Data[1].ID})
+	s.Sees("/go", "Pricing, explained", "by title")
 }

@@ -36,7 +36,7 @@ func (s *Screen) Picked() screen.Subject {
 	if p == nil {
 		return screen.Subject{}
 	}
-	return screen.Subject{ID: p.ID, Command: "svcctl post get " + part.Quote(p.Slug), URL: p.CanonicalURL}
+	return screen.Subject{Kind: "post", ID: p.ID, Command: "svcctl post get " + part.Quote(p.Slug), URL: p.CanonicalURL}
 }
 
 // Render draws the screen.
@@ -62,6 +62,9 @@ func (s *Screen) title() string {
 		count += "+"
 	}
 	title := "Posts · " + part.Or(strings.ToLower(s.query.Status), "all") + " · " + count
+	if s.order > 0 {
+		title += " · by " + orders[s.order].name
+	}
 	if n := len(s.list.Marked); n > 0 {
 		title += fmt.Sprintf(" · %d marked", n)
 	}
@@ -75,7 +78,7 @@ func (s *Screen) emptyText(w int) []string {
 	case s.query.Q != "":
 		return s.Advice(w, "No post has these words.", "esc in the filter takes it away")
 	case s.query.Status != "":
-		return s.Advice(w, "No "+strings.ToLower(s.query.Status)+" posts.", "s shows others")
+		return s.Advice(w, "No "+strings.ToLower(s.query.Status)+" posts.", "f shows others")
 	}
 	return s.Advice(w, "No posts yet.", "n writes one, g has one generated")
 }
@@ -110,6 +113,10 @@ func (s *Screen) mark(p *api.Post, picked bool) (sign, note string) {
 		sign, style = "●", s.Theme.Good
 	case api.PostArchived:
 		sign, note = "-", "archived"
+	case api.PostDraft:
+		if p.PublishAt != 0 {
+			sign, style, note = "◷", s.Theme.Live, "scheduled"
+		}
 	}
 	if p.Generation != nil {
 		switch p.Generation.State {

@@ -3,6 +3,8 @@ package screen
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -29,6 +31,12 @@ func Failure(doing string, err error) tea.Msg {
 
 // Said is a line for the person.
 type Said string
+
+// Refused says why nothing was done.
+type Refused string
+
+// Refuse tells the person why nothing is done.
+func Refuse(text string) tea.Cmd { return Send(Refused(text)) }
 
 // Say tells the person something.
 func Say(text string) tea.Cmd { return Send(Said(text)) }
@@ -63,6 +71,18 @@ type Choice struct {
 
 // GoTo brings a screen to the front with its cursor on a thing.
 type GoTo struct{ Screen, ID string }
+
+// GoBack brings the screen before to the front.
+type GoBack struct{}
+
+// Changed says what changed in the team.
+type Changed struct{ Changes []api.Change }
+
+// Has reports a change whose type begins so, or one after which anything may be
+// different.
+func (c Changed) Has(prefix string) bool {
+	return slices.ContainsFunc(c.Changes, func(one api.Change) bool { return one.Type == api.AnyChange || strings.HasPrefix(one.Type, prefix) })
+}
 
 // PostsRead says which posts were read, for screens that show their titles.
 type PostsRead struct{ Posts []api.Post }

@@ -4,6 +4,8 @@
 package screen
 
 import (
+	"time"
+
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -11,8 +13,9 @@ import (
 // which read and write nothing but the screen; all else happens in the commands
 // that they return.
 //
-// A screen of members has a method MembersOnly too, and one that can bring its
-// cursor to a thing Find(id string) tea.Cmd.
+// A screen may have methods beside these: MembersOnly() bool says that it takes a
+// session, Find(id string) tea.Cmd brings its cursor to a thing, and ByName()
+// says that it has no number.
 type Screen interface {
 	Name() string
 	Badge() int
@@ -35,6 +38,7 @@ type Screen interface {
 
 // Subject is a thing that can be copied and opened.
 type Subject struct {
+	Kind             string // such as post
 	ID, Command, URL string
 }
 
@@ -51,6 +55,10 @@ type Action struct {
 
 // PageSize is how many rows a list reads at once.
 const PageSize = 100
+
+// Calm is how long a list that changes all the time is left alone before it is read
+// again.
+const Calm = time.Second
 
 // KeptText bounds a text that is being written, in bytes.
 const KeptText = 32 << 10
