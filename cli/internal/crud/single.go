@@ -124,8 +124,9 @@ func (s *Single[T, P]) input(ctx context.Context, c *sdk.Client, file *kit.File,
 	return in, file.Decode(members, &in)
 }
 
-// Browse is the object for a screen: a list of one.
-func (s *Single[T, P]) Browse(a *kit.App) browse.Noun {
+// Browse is the object for a screen, a list of one; members says that it takes a
+// session.
+func (s *Single[T, P]) Browse(a *kit.App, members bool) browse.Noun {
 	l := Lister[T, api.PageQuery]{Path: s.Name, Plural: s.Name, View: s.view(), Connect: func(a *kit.App) (Pages[T, api.PageQuery], error) {
 		c, err := s.Connect(a)
 		if err != nil {
@@ -139,7 +140,7 @@ func (s *Single[T, P]) Browse(a *kit.App) browse.Noun {
 			return &api.Page[T]{Data: []T{*record}}, nil
 		}, nil
 	}}
-	n := l.Browse(a, Screen[T]{Members: true})
+	n := l.Browse(a, Screen[T]{Members: members})
 	n.Command = func(*browse.Row) string { return "svcctl " + s.Name + " get" }
 	return n
 }

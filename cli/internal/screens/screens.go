@@ -25,6 +25,7 @@ import (
 	"edgesvc.dev/svc/cli/internal/nouns"
 	"edgesvc.dev/svc/cli/internal/post"
 	"edgesvc.dev/svc/cli/internal/postfile"
+	"edgesvc.dev/svc/cli/internal/site"
 	"edgesvc.dev/svc/cli/internal/task"
 	"edgesvc.dev/svc/cli/internal/team"
 	"edgesvc.dev/svc/cli/internal/terminal"
@@ -136,7 +137,7 @@ func (o *screens) nouns(calls http.RoundTripper) []browse.Noun {
 	a.Transport = calls
 	all := append(help.Browse(a), media.Browse(a), nouns.Canned.Browse(a, crud.Screen[api.CannedResponse]{
 		Members: true, Text: func(r *api.CannedResponse) (string, error) { return r.Body, nil },
-	}), widget.Browse(a), key.Browse(a))
+	}), widget.Browse(a), site.Browse(a), key.Browse(a))
 	all = append(all, team.Browse(a)...)
 	return append(all, event.Browse(a), post.BrowseRevisions(a), task.Browse(a), model.Browse(a))
 }

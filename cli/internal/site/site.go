@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/browse"
 	"edgesvc.dev/svc/cli/internal/crud"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
@@ -40,6 +41,9 @@ func navigation(s *api.PublicSite) string {
 	}
 	return strings.Join(links, " ")
 }
+
+// Browse is the settings of the public pages for a screen.
+func Browse(a *kit.App) browse.Noun { return site.Browse(a, false) }
 
 // New is the command site.
 func New(a *kit.App) *cobra.Command {

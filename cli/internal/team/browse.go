@@ -25,5 +25,5 @@ func Browse(a *kit.App) []browse.Noun {
 	ended.Command = func(*browse.Row) string { return "svcctl session list" }
 	acts := audit.Browse(a, crud.Screen[api.AuditEntry]{Title: "Audit log", Members: true})
 	acts.Command = func(*browse.Row) string { return "svcctl audit list" }
-	return []browse.Noun{member.Browse(a, crud.Screen[api.User]{Members: true}), ended, acts, team.Browse(a), brand.Browse(a)}
+	return []browse.Noun{member.Browse(a, crud.Screen[api.User]{Members: true}), ended, acts, team.Browse(a, true), brand.Browse(a, true)}
 }
