@@ -63,7 +63,8 @@ func (s *Service) write(ctx context.Context, t *task, st *api.JobStep, prompt fu
 	case llm.StopRefusal:
 		return fmt.Errorf("%s: the model declined to write this", resp.Provider)
 	case llm.StopMaxTokens:
-		st.Warning = "The " + st.Name + " was cut short at the model's limit."
+		st.Warning = "The " + st.Name + " was cut short at the model's limit; it ends with its last whole sentence."
+		return take(whole(st.Name, unfence(resp.Text)))
 	}
 	return take(resp.Text)
 }

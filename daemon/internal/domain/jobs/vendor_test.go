@@ -290,6 +290,38 @@ func TestRetryBesideAnotherJob(t *testing.T) {
 	}
 }
 
+// What the model had to break off ends where it makes sense, and says so.
+func TestCroppedBodyEndsAtASentence(t *testing.T) {
+	for wrote, want := range map[string]string{
+		"<p>Hammers are heavy. They al":                        "<p>Hammers are heavy.</p>",
+		"<p>One.</p>\n<ul><li>Two</li><li>Thr":                 "<p>One.</p>\n<ul><li>Two</li></ul>",
+		"<p>One.</p>\n<p>See <a href=\"https://acme.exa":       "<p>One.</p>",
+		"```html\n<p>Steel <strong>lasts. And</strong> it is ": "<p>Steel <strong>lasts.</strong></p>",
+	} {
+		w, _ := vendorWorld(t, llmtest.Cropped(wrote))
+		started := w.work().generate(contentJob)
+		job := w.done(started.JobID)
+		if got := w.post(started.PostID).Content; got != want || len(job.Warnings) != 1 || !strings.Contains(job.Warnings[0], "cut short") {
+			t.Errorf("%q: %q %+v", wrote, got, job.Warnings)
+		}
+	}
+}
+
+// The brief, the readers, the tone and the voice are orders, and the language is
+// named; sources are material.
+func TestPromptTakesTheAuthorsOrders(t *testing.T) {
+	w, s := vendorWorld(t, llmtest.Text("<p>Fertig.</p>"))
+	started := w.work().generate(`{"title":"Der Hammer","locale":"de-AT","model":"claude-sonnet-5-5","prompt":"Write it as a letter.","audience":"carpenters","tone":"cheerful","generateContent":true}`)
+	w.done(started.JobID)
+	body, _ := json.Marshal(s.Requests()[0].Body["messages"])
+	prompt := string(body)
+	for _, want := range []string{"The author's brief: Write it as a letter.\\n", "Readers: carpenters\\n", "Tone: cheerful\\n", "Voice of the team: plain\\n", "Language: Austrian German (de-AT)\\n"} {
+		if !strings.Contains(strings.ReplaceAll(prompt, `\u0027`, "'"), want) {
+			t.Errorf("the prompt lacks %q: %s", want, prompt)
+		}
+	}
+}
+
 func TestThreeAttempts(t *testing.T) {
 	var steps []llmtest.Step
 	for range 3 * 3 { // tries of the client by attempts of the job

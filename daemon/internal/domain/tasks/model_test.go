@@ -79,12 +79,21 @@ func TestOutputIsHeldToItsSchema(t *testing.T) {
 	}
 }
 
+func TestCroppedAnswerEndsAtASentence(t *testing.T) {
+	w, _ := modelWorld(t, llmtest.Cropped("Dear Ada. We wri"))
+	run := w.live(w.prompt("Hi", nil).ID, nil)
+	if run.State != api.RunCompleted || run.Output != "Dear Ada." || len(run.Warnings) != 1 {
+		t.Errorf("%+v", run)
+	}
+}
+
 func TestModelThatFails(t *testing.T) {
 	for name, row := range map[string]struct {
 		step llmtest.Step
 		code string
 	}{
 		"refusal":    {llmtest.Refusal("No."), "provider_error"},
+		"nothing":    {llmtest.Text(" \n"), "provider_error"},
 		"broken key": {llmtest.Fail(401, "no"), "provider_error"},
 		"cut":        {llmtest.Cut("Dear "), "provider_error"},
 		"stalled":    {llmtest.Stall("Dear "), "provider_timeout"},

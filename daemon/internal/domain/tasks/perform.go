@@ -122,10 +122,15 @@ func (s *Service) ask(ctx context.Context, t *api.Task, p prompt, run *api.TaskR
 	switch {
 	case resp.StopReason == llm.StopRefusal:
 		return failed(api.CodeProviderError, false, "The model declined to answer.")
+	case strings.TrimSpace(resp.Text) == "":
+		return failed(api.CodeProviderError, true, "The model answered with nothing.")
 	case resp.StopReason == llm.StopMaxTokens:
-		run.Warnings = append(run.Warnings, "The answer ended at the limit of tokens.")
+		run.Warnings = append(run.Warnings, "The answer was cut at the limit of tokens; it ends with its last whole sentence.")
 	}
 	if len(t.OutputSchema) == 0 {
+		if resp.StopReason == llm.StopMaxTokens {
+			run.Output = llm.ToSentence(run.Output)
+		}
 		return nil
 	}
 	if resp.Provider == llm.ProviderOffline {
