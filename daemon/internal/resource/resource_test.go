@@ -307,3 +307,22 @@ func TestMembersThatWouldBeLost(t *testing.T) {
 	}
 	resource.Copier[shelf, unknown]("depth") // the domain sees to it
 }
+
+// TestToolsAreNamedAfterTheKind offers a kind on MCP, and the shelves of the other
+// tests, which have no tools.
+func TestToolsAreNamedAfterTheKind(t *testing.T) {
+	f := open(t)
+	shelves := resource.New(f.store, time.Now, resource.Kind[shelf]{Table: kv.NewTable[shelf]("other shelf"), Prefix: "shelf", Noun: "shelf"})
+	var names []string
+	for _, row := range resource.Rows[shelf, shelfCreate, shelfPatch](shelves, resource.Offer[shelf, shelfQuery]{Name: "book.shelves", Many: "book shelves", Tool: "book_shelf"}) {
+		names = append(names, row.Tool)
+	}
+	if got := strings.Join(names, " "); got != "create_book_shelf list_book_shelves get_book_shelf update_book_shelf delete_book_shelf" {
+		t.Error(got)
+	}
+	for _, row := range f.table.Ops {
+		if row.Tool != "" {
+			t.Errorf("%s is the tool %s, which nobody asked for", row.Name, row.Tool)
+		}
+	}
+}

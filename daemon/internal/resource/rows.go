@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
@@ -22,7 +23,10 @@ type Offer[T, Q any] struct {
 	Viewer, Editor op.Role
 	Audit          bool   // changes are noted in the audit log
 	A, Many        string // in the documentation: "a tag", "tags"
-	Docs           map[string]string
+	// Tool is the noun in the names of MCP tools, such as create_tag; "" is for a
+	// kind that is not offered there.
+	Tool string
+	Docs map[string]string
 	// New is an object before its input; nil is the zero one.
 	New func() T
 	// Page is what a query asks for, and the name of its filters; nil is all
@@ -86,6 +90,12 @@ func (o *Offer[T, Q]) row(verb, method, path, doc string, do op.Do) op.Op {
 	}
 	if o.Path != "" {
 		row.Method, row.Path = method, o.Path+path
+	}
+	if o.Tool != "" {
+		row.Tool = verb + "_" + o.Tool
+		if verb == "list" {
+			row.Tool = verb + "_" + strings.ReplaceAll(o.Many, " ", "_")
+		}
 	}
 	return row
 }
