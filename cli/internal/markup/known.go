@@ -43,10 +43,10 @@ func (e *evaluator) known(n node, name string, a args) string {
 		name = name[i+1:]
 	}
 	switch {
-	case isCallout(name) && n.paired:
-		return e.callout(n, name, a)
 	case quotes[name] && n.paired:
 		return e.quote(n, a)
+	case isCallout(name) && n.paired:
+		return e.callout(n, name, a)
 	case pictures[name]:
 		return image(a.or(e.picture(a), "src", "path", "href", "url", "file", "image", "link"), a.get("alt", "title"), firstOf(a.get("caption"), figureText(n, e)))
 	case codes[name] && n.paired, strings.Contains(name, "code") && n.paired && strings.Contains(raw(n.inner), "\n"):

@@ -119,9 +119,9 @@ func (s *scanner) mark(i int) (n node, end int) {
 		return s.shortcode(i)
 	case strings.HasPrefix(rest, "{{"):
 		return s.output(i)
-	case strings.HasPrefix(rest, "{#") && strings.Contains(rest[:min(len(rest), most)], "#}"):
-		if end := strings.Index(rest, "#}"); !strings.Contains(rest[2:end], "}") {
-			return node{form: block, name: "comment", single: true}, i + end + 2
+	case strings.HasPrefix(rest, "{#"):
+		if end := strings.Index(rest[2:min(len(rest), most)], "#}"); end >= 0 && !strings.Contains(rest[2:2+end], "}") {
+			return node{form: block, name: "comment", single: true}, i + end + 4
 		}
 	case rest[0] == '<' && !s.html:
 		return s.tag(i)

@@ -41,6 +41,8 @@ var article = sync.OnceValue(func() *bluemonday.Policy {
 	allowImages(p)
 	p.AllowAttrs("id").Globally() // nest makes it safe
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[a-z0-9+-]{1,20}$`)).OnElements("code")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^(markdown-alert markdown-alert-(note|tip|important|warning|caution)|markdown-alert-title|footnotes)$`)).OnElements("div")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^footnote-(ref|backref)$`)).OnElements("a")
 	p.AllowAttrs("dir").Matching(regexp.MustCompile(`^(ltr|rtl|auto)$`)).Globally()
 	p.AllowAttrs("lang").Matching(regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}$`)).Globally()
 	p.AllowAttrs("datetime").Matching(regexp.MustCompile(`^[0-9TZPWDHMS:.+ -]{1,40}$`)).OnElements("time")

@@ -27,6 +27,8 @@ func TestSanitize(t *testing.T) {
 		{"image of data", `<img src="data:image/svg+xml,x" alt="kept">`, `<img alt="kept" loading="lazy">`},
 		{"code language", `<pre><code class="language-go">a &lt; b</code></pre>`, `<pre><code class="language-go">a &lt; b</code></pre>`},
 		{"other class", `<code class="language-go evil">a</code>`, `<code>a</code>`},
+		{"alert", `<div class="markdown-alert markdown-alert-tip"><div class="markdown-alert-title">Tip</div></div><div class="masthead">x</div>`,
+			`<div class="markdown-alert markdown-alert-tip"><div class="markdown-alert-title">Tip</div></div><div>x</div>`},
 		{"table", `<table><tr><th scope="col" align="right">a<td colspan=2>b</table>`, `<table><tr><th scope="col" align="right">a</th><td colspan="2">b</td></tr></table>`},
 		{"direction", `<p dir="rtl" lang="ar">س</p>`, `<p dir="rtl" lang="ar">س</p>`},
 		{"end tags left out", `<p>a<p>b<ul><li>c<li>d</ul>`, `<p>a</p><p>b</p><ul><li>c</li><li>d</li></ul>`},
