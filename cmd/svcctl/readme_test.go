@@ -109,7 +109,7 @@ func newReader(t *testing.T) *reader {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(home, "browser", "xdg-open"), []byte("#!/bin/sh\necho opened \"$1\"\n"), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(home, "browser", "xdg-open"), []byte("#!/bin/sh\necho opened \"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.stop)

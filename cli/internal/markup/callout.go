@@ -93,7 +93,7 @@ func containers(text string, deep int) string {
 	for i := 0; i < len(lines); {
 		line := strings.TrimRight(lines[i], "\n")
 		if f.open() {
-			f.closes(line)
+			f.close(line)
 			b.WriteString(lines[i])
 			i++
 			continue
@@ -218,7 +218,7 @@ func fenced(lines []string, i, _ int) (inner string, next int) {
 		line := strings.TrimRight(lines[i], "\n")
 		switch {
 		case f.open():
-			f.closes(line)
+			f.close(line)
 		case closing.MatchString(line):
 			if depth--; depth == 0 {
 				return b.String(), i + 1

@@ -29,14 +29,13 @@ func (f *fence) opens(line string) bool {
 	return true
 }
 
-// closes reports that a line ends it.
-func (f *fence) closes(line string) bool {
+// close ends it, if the line does.
+func (f *fence) close(line string) {
 	line = strings.Trim(line, " \t\n>")
 	if len(line) < len(f.mark) || strings.Trim(line, f.mark[:1]) != "" {
-		return false
+		return
 	}
 	f.mark = ""
-	return true
 }
 
 func (f *fence) open() bool { return f.mark != "" }
@@ -69,7 +68,7 @@ func codeBlocks(text string, indented bool) []stretch {
 		switch {
 		case f.open():
 			out[len(out)-1].to = end
-			f.closes(line)
+			f.close(line)
 		case f.opens(line):
 			out = append(out, stretch{at, end})
 			inCode = false

@@ -34,7 +34,7 @@ func (e *evaluator) tag(n node) string {
 		if places[name] == "" {
 			name = "youtube"
 		}
-		return e.video(n, name, args{named: map[string]string{"id": e.value(n, "id", "videoid", "video", "src", "url"), "title": title}})
+		return e.video(name, args{named: map[string]string{"id": e.value(n, "id", "videoid", "video", "src", "url"), "title": title}})
 	case name == "iframe" || name == "video" || name == "audio":
 		return link(title, e.value(n, "src", "url"))
 	case name == "icon" || strings.HasSuffix(name, "icon"):

@@ -11,7 +11,6 @@ import (
 // evaluator writes a tree of marks as Markdown.
 type evaluator struct {
 	vars  map[string]string // what {{ name }} says
-	jekyl bool
 	mdx   bool
 	notes *notes
 }

@@ -58,13 +58,13 @@ func (e *evaluator) known(n node, name string, a args) string {
 	case refLinks[name]:
 		return link(strings.Join(unmarked(a.list[min(len(a.list), 1):]), " "), ref(a.at(0)))
 	case places[name] != "":
-		return e.video(n, name, a)
+		return e.video(name, a)
 	case name == "iframe" || name == "video" || name == "audio":
 		return link(a.get("title"), a.or(0, "src", "url", "file"))
 	case silent[name] && !n.paired:
 		return ""
 	case name == "include" && strings.Contains(a.at(0), "youtube"):
-		return e.video(n, "youtube", args{named: a.named})
+		return e.video("youtube", args{named: a.named})
 	case removed[name]:
 		return e.dropped("{% " + name + " " + a.at(0) + " %}")
 	}
@@ -135,7 +135,7 @@ func (e *evaluator) quote(n node, a args) string {
 }
 
 // video is a link to what another service would show.
-func (e *evaluator) video(n node, name string, a args) string {
+func (e *evaluator) video(name string, a args) string {
 	id := a.or(0, "id", "videoid", "video_id", "src", "url", "link")
 	if name == "gist" || name == "jsfiddle" || name == "tweet" || name == "x" {
 		if user := a.get("user"); user != "" && a.get("id") != "" {

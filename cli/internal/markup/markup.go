@@ -48,7 +48,7 @@ func Render(t Text) (*Page, error) {
 	if t.MDX || esm.MatchString(body) {
 		body = modules(body, t.MDX, vars)
 	}
-	body = more.ReplaceAllStringFunc(body, func(mark string) string { return "<!--more-->" })
+	body = more.ReplaceAllStringFunc(body, func(string) string { return "<!--more-->" })
 	body = containers(body, 0)
 	body = attributeLists(body, t.MDX)
 	e := &evaluator{vars: vars, mdx: t.MDX, notes: n}
@@ -127,7 +127,7 @@ func modules(body string, mdx bool, vars map[string]string) string {
 		starts := strings.HasPrefix(line, "import ") || mdx && strings.HasPrefix(line, "export ")
 		if f.open() || !starts {
 			if f.open() {
-				f.closes(line)
+				f.close(line)
 			} else {
 				f.opens(line)
 			}

@@ -20,7 +20,6 @@ import (
 type reader struct {
 	file *File
 	name string // of the file, without folders
-	date []string
 	tags []string
 	has  bool // tags are given, if only an empty list
 	old  []string

@@ -22,12 +22,12 @@ func (b bodies) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // spoken is a body that waits so many seconds before each of its words.
-func spoken(r *http.Request, pauses []time.Duration, words ...string) io.ReadCloser {
+func spoken(r *http.Request, pauses []int, words ...string) io.ReadCloser {
 	pr, pw := io.Pipe()
 	go func() {
 		for i, w := range words {
 			select {
-			case <-time.After(pauses[i] * time.Second):
+			case <-time.After(time.Duration(pauses[i]) * time.Second):
 				_, _ = io.WriteString(pw, w) // the reader may have left
 			case <-r.Context().Done():
 				_ = pw.CloseWithError(r.Context().Err())
@@ -52,14 +52,14 @@ func TestSilenceLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []struct {
 			limit  time.Duration
-			pauses []time.Duration
+			pauses []int
 			want   error
 			text   string
 		}{
-			{limit: 11 * time.Second, pauses: []time.Duration{10, 10, 10}, text: "one two three "},
-			{limit: 9 * time.Second, pauses: []time.Duration{10, 1, 1}, want: errSlow},
-			{limit: 9 * time.Second, pauses: []time.Duration{1, 1, 10}, want: errSlow, text: "one two "},
-			{limit: 0, pauses: []time.Duration{10, 1000, 10}, text: "one two three "},
+			{limit: 11 * time.Second, pauses: []int{10, 10, 10}, text: "one two three "},
+			{limit: 9 * time.Second, pauses: []int{10, 1, 1}, want: errSlow},
+			{limit: 9 * time.Second, pauses: []int{1, 1, 10}, want: errSlow, text: "one two "},
+			{limit: 0, pauses: []int{10, 1000, 10}, text: "one two three "},
 		} {
 			client := answering(c.limit, func(r *http.Request) io.ReadCloser { return spoken(r, c.pauses, "one ", "two ", "three ") })
 			resp, err := get(t, client)
@@ -78,7 +78,7 @@ func TestSilenceLimit(t *testing.T) {
 // What the reader takes its time for is not the vendor's silence.
 func TestSlowReaderIsNotSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := answering(9*time.Second, func(r *http.Request) io.ReadCloser { return spoken(r, []time.Duration{1, 1}, "one ", "two ") })
+		client := answering(9*time.Second, func(r *http.Request) io.ReadCloser { return spoken(r, []int{1, 1}, "one ", "two ") })
 		resp, err := get(t, client)
 		if err != nil {
 			t.Fatal(err)

@@ -144,7 +144,7 @@ type tokenizer struct {
 // a script without spaces.
 func (t *tokenizer) run(i int) (end int, dense bool) {
 	for end = i; end < len(t.text); {
-		c, size, packed := class(other), 1, dense
+		c, size, packed := other, 1, dense
 		if b := t.text[end]; b < utf8.RuneSelf {
 			c, packed = classes[b], false
 		} else {

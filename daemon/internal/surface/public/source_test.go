@@ -65,7 +65,7 @@ func (m *memory) newestFirst() []api.Post {
 
 func (m *memory) Posts(_ context.Context, _ string, q public.Query) (public.Posts, error) {
 	all := m.newestFirst()
-	start, end := 0, 0
+	start := 0
 	if q.Cursor != "" {
 		n, err := strconv.Atoi(q.Cursor)
 		if err != nil {
@@ -73,7 +73,8 @@ func (m *memory) Posts(_ context.Context, _ string, q public.Query) (public.Post
 		}
 		start = n
 	}
-	if end = min(start+q.Limit, len(all)); q.Newer {
+	end := min(start+q.Limit, len(all))
+	if q.Newer {
 		start, end = max(0, start-q.Limit), start
 	}
 	page := public.Posts{}
