@@ -34,14 +34,15 @@ var allowed = map[string][]string{
 	// What nouns share knows no noun.
 	"cli/internal/kit":      cliBelow,
 	"cli/internal/contract": {"sdk/api"},
-	"cli/internal/crud":     append([]string{"cli/internal/kit", "cli/internal/contract"}, cliBelow...),
+	"cli/internal/crud":     append([]string{"cli/internal/browse", "cli/internal/kit", "cli/internal/contract"}, cliBelow...),
 	"cli/internal/nouns":    append([]string{"cli/internal/kit", "cli/internal/crud"}, cliBelow...),
 	"cli/internal/writing":  append([]string{"cli/internal/kit", "cli/internal/images", "cli/internal/markup", "cli/internal/postfile", "cli/internal/postsync"}, cliBelow...),
 	"cli":                   {"cli/...", "sdk", "sdk/api"},
 	// The terminal UI: the shell shows screens, which know neither it nor each
 	// other; what they are made of knows no screen.
-	"cli/tui":                   {"cli/tui/internal/...", "sdk", "sdk/api"},
+	"cli/tui":                   {"cli/internal/browse", "cli/tui/internal/...", "sdk", "sdk/api"},
 	"cli/tui/internal/...":      append([]string{"cli/tui/internal/part", "cli/tui/internal/part/...", "cli/tui/internal/screen", "cli/internal/postfile"}, cliBelow...),
+	"cli/tui/internal/noun":     append([]string{"cli/internal/browse", "cli/tui/internal/part", "cli/tui/internal/part/...", "cli/tui/internal/screen"}, cliBelow...),
 	"cli/tui/internal/part":     append([]string{"cli/tui/internal/part/..."}, cliBelow...),
 	"cli/tui/internal/part/...": append([]string{"cli/tui/internal/part/..."}, cliBelow...),
 	"cli/tui/internal/quiet":    nil,
