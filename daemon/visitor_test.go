@@ -61,12 +61,16 @@ func (in *instance) until(t testing.TB, key, path string, ok func(map[string]any
 	}
 }
 
-// handedOver is a conversation that ended with a question nobody could answer.
+// handedOver is a conversation that ended with a question nobody could answer, and
+// the wish for a person.
 func (in *instance) handedOver(t testing.TB, site, key string) string {
 	t.Helper()
 	v := &visitor{in: in, site: site}
 	v.say(t, "c1", "Do giraffes of "+site+" yodel?")
-	list := in.until(t, key, "/conversations?state=open", func(page map[string]any) bool { return len(page["data"].([]any)) > 0 })
+	some := func(page map[string]any) bool { return len(page["data"].([]any)) > 0 }
+	in.until(t, key, "/helpdesk/gaps", some)
+	v.say(t, "c2", "I want to talk to a person")
+	list := in.until(t, key, "/conversations?state=open", some)
 	return list["data"].([]any)[0].(map[string]any)["id"].(string)
 }
 

@@ -23,7 +23,7 @@ var demoQuestions = []string{
 	"where is my order",
 	"Can I return coffee that I opened?",
 	"When do I get my refund?",
-	"pause my subscribtion", //nolint:misspell // as visitors type
+	"pause my subscribtion",
 	"how do I cancel",
 	"do you take paypal",
 	"Which grind is right for a french press?",

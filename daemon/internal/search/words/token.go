@@ -144,7 +144,8 @@ type tokenizer struct {
 // a script without spaces.
 func (t *tokenizer) run(i int) (end int, dense bool) {
 	for end = i; end < len(t.text); {
-		c, size, packed := other, 1, dense
+		var c class
+		size, packed := 1, dense
 		if b := t.text[end]; b < utf8.RuneSelf {
 			c, packed = classes[b], false
 		} else {
