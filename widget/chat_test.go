@@ -129,28 +129,34 @@ func TestIdentifyWithoutWebsocket(t *testing.T) {
 	b.openPanel()
 	b.say("as a stranger")
 	b.hasText("You said: as a stranger")
-	w.desk.known("ada").store(api.ChatOut{T: "msg", From: "operator", Name: "Grace", Text: "Welcome back, Ada"})
+	w.desk.known("ada", func(c *conversation) {
+		c.store(api.ChatOut{T: "msg", From: "operator", Name: "Grace", Text: "Welcome back, Ada"})
+	})
 	b.do(chromedp.Evaluate[chromedp.Void](`svc('identify', {id: 'ada', token: 'a proof'})`))
 	b.hasText("Welcome back, Ada")
 	b.say("as Ada")
 	b.hasText("You said: as Ada")
-	w.desk.known("ada").say(api.ChatOut{From: "operator", Name: "Grace", Text: "How are you?"})
+	w.desk.known("ada", func(c *conversation) {
+		c.say(api.ChatOut{From: "operator", Name: "Grace", Text: "How are you?"})
+	})
 	b.hasText("How are you?")
 	if got := b.texts(); slices.Contains(got, "as a stranger") {
 		t.Errorf("Ada reads %q", got)
 	}
-	if n := len(w.desk.known("ada").messages); n != 4 {
-		t.Errorf("Ada's conversation has %d messages", n)
-	}
+	w.desk.known("ada", func(c *conversation) {
+		if n := len(c.messages); n != 4 {
+			t.Errorf("Ada's conversation has %d messages", n)
+		}
+	})
 
 	// A page that says so at once opens no conversation of a stranger.
 	b.do(chromedp.Evaluate[chromedp.Void](`localStorage.clear()`))
-	before := len(w.desk.chats)
+	before := w.desk.conversations()
 	b.visit("/widget/demo?site=" + w.site)
 	b.do(chromedp.Evaluate[chromedp.Void](`svc('identify', {id: 'ada', token: 'a proof'})`))
 	b.openPanel()
 	b.hasText("How are you?")
-	if after := len(w.desk.chats); after != before {
+	if after := w.desk.conversations(); after != before {
 		t.Errorf("%d conversations, %d before", after, before)
 	}
 }

@@ -208,11 +208,17 @@ func (c *conversation) answer(text string, cards ...api.Citation) {
 	c.tell(m)
 }
 
-// known is the conversation of a visitor whom the site proves.
-func (d *desk) known(id string) *conversation {
+// known runs f on the conversation of a visitor whom the site proves.
+func (d *desk) known(id string, f func(*conversation)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.chat("proven-" + id)
+	f(d.chat("proven-" + id))
+}
+
+func (d *desk) conversations() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.chats)
 }
 
 // with runs f on the only conversation.
