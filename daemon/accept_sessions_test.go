@@ -225,7 +225,7 @@ func TestAcceptRoles(t *testing.T) {
 
 // TestAcceptLostPassword gives a member who forgot the password a new link, beside
 // the running daemon and on the stopped one's data. Using it replaces the password and ends what the
-// old one had opened; the act stands in the audit log.
+// old one had opened; the act is in the audit log.
 func TestAcceptLostPassword(t *testing.T) {
 	data := t.TempDir()
 	link := func(args ...string) (int, string) {

@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"cli/internal/contract": {"sdk/api"},
 	"cli/internal/crud":     append([]string{"cli/internal/browse", "cli/internal/kit", "cli/internal/contract"}, cliBelow...),
 	"cli/internal/nouns":    append([]string{"cli/internal/kit", "cli/internal/crud"}, cliBelow...),
-	"cli/internal/writing":  append([]string{"cli/internal/kit", "cli/internal/images", "cli/internal/markup", "cli/internal/postfile", "cli/internal/postsync"}, cliBelow...),
+	"cli/internal/writing":  append([]string{"cli/internal/browse", "cli/internal/kit", "cli/internal/images", "cli/internal/markup", "cli/internal/postfile", "cli/internal/postsync"}, cliBelow...),
 	"cli":                   {"cli/...", "sdk", "sdk/api"},
 	// The terminal UI: the shell shows screens, which know neither it nor each
 	// other; what they are made of knows no screen.

@@ -259,5 +259,5 @@ func asQuery(members map[string]any) string {
 	return q.Encode()
 }
 
-// plain is a text, number or truth as it stands in an address.
+// plain is a text, number or truth as it is in an address.
 func plain(v any) string { return strings.Trim(fmt.Sprint(v), "\"") }

@@ -601,7 +601,7 @@ export interface FoundSection {
   url: string;
   /** At most 200 characters of plain text around the words that were searched for. */
   snippet: string;
-  /** Where these words stand in the snippet: begin and end of each, in UTF-16 units. */
+  /** Where these words are in the snippet: start and end of each, in UTF-16 units. */
   marks: number[][];
   /** The passage that fits best, word for word from the text. */
   quote: string;

@@ -31,7 +31,7 @@ func (t *Table[T]) PutBody(tx Tx, team, id string, body []byte) error {
 	return tx.Put(at, sealValue(nil, at, team, body, false))
 }
 
-// owner finds the record that a body stands beside. The key is nil when id is
+// owner finds the record that a body is beside. The key is nil when id is
 // that of a part.
 func (t *Table[T]) owner(tx Tx, team, id string) (key []byte, f frame, err error) {
 	key = t.recordKey(id)

@@ -14,7 +14,7 @@ type Checker interface {
 
 // Check verifies that every record decodes and is listed under its index keys
 // and no others, that every index entry names a record of its team, and that
-// every body stands beside a record.
+// every body is beside a record.
 func (t *Table[T]) Check(tx Tx, report func(key []byte, reason string)) error {
 	c := &tableCheck[T]{t: t, tx: tx, report: report}
 	base := Key(t.name)

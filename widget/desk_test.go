@@ -13,7 +13,7 @@ import (
 	"edgesvc.dev/svc/widget"
 )
 
-// desk stands in for the conversations: it keeps them in memory and answers by
+// desk is in for the conversations: it keeps them in memory and answers by
 // script, with the frames of the protocol.
 type desk struct {
 	mu     sync.Mutex // guards everything below and in the conversations

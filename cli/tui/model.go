@@ -236,7 +236,7 @@ func (m *Model) goTo(to screen.GoTo) tea.Cmd {
 	return m.screens[i].Show()
 }
 
-// index is where the screen of a name stands. One of a noun is made when it is
+// index is where the screen of a name is. One of a noun is made when it is
 // wanted first, and kept with its filter and order.
 func (m *Model) index(name string) int {
 	if i := slices.IndexFunc(m.screens, func(s screen.Screen) bool { return strings.EqualFold(s.Name(), name) }); i >= 0 {

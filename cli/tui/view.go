@@ -40,7 +40,7 @@ func (m *Model) sentence() []string {
 	return out
 }
 
-// head is the line of screens, and where each stands.
+// head is the line of screens, and where each is.
 func (m *Model) head() (string, [][2]int) {
 	where := ""
 	if m.w >= 48 {

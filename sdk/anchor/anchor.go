@@ -34,7 +34,7 @@ func Of(text string) string {
 	return b.String()
 }
 
-// Prefix stands before an id that a page could take for something else.
+// Prefix is before an id that a page could take for something else.
 const Prefix = "user-content-"
 
 // Own begins the ids of the pages themselves, which no text may have.

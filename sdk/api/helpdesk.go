@@ -190,7 +190,7 @@ type FoundSection struct {
 	Path    []string `json:"path" doc:"The headings above it and its own, outermost first."`
 	URL     string   `json:"url" doc:"Of the page, with the anchor."`
 	Snippet string   `json:"snippet" doc:"At most 200 characters of plain text around the words that were searched for."`
-	Marks   [][2]int `json:"marks" doc:"Where these words stand in the snippet: begin and end of each, in UTF-16 units."`
+	Marks   [][2]int `json:"marks" doc:"Where these words are in the snippet: start and end of each, in UTF-16 units."`
 	Quote   string   `json:"quote" doc:"The passage that fits best, word for word from the text."`
 }
 

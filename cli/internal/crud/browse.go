@@ -3,7 +3,6 @@ package crud
 import (
 	"context"
 	"reflect"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -184,15 +183,4 @@ func asYAML(record any) string {
 		return ""
 	}
 	return "```\n" + string(raw) + "```\n"
-}
-
-// Restoring is the verb that makes an earlier text the present one.
-func Restoring(what string, do func(ctx context.Context, row *browse.Row, n int) error) browse.Verb {
-	return browse.Verb{Key: "u", Name: "use", Doc: "Make it " + what + "; that one is kept as a revision", Do: func(ctx context.Context, row *browse.Row) (string, error) {
-		n, err := strconv.Atoi(row.ID)
-		if err != nil {
-			return "", err
-		}
-		return "restored revision " + row.ID, do(ctx, row, n)
-	}}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// span is where a top-level member stands in the data, with its comments at the
+// span is where a top-level member is in the data, with its comments at the
 // end of lines and the line breaks.
 type span struct {
 	key      string
@@ -178,7 +178,7 @@ func (d *Doc) write(key string, value any) error {
 	}
 	at := len(d.data)
 	if d.Format == TOML {
-		for _, s := range tomlSpans(d.data) { // members of the file stand above its tables
+		for _, s := range tomlSpans(d.data) { // members of the file are above its tables
 			if tomlTable.MatchString(d.data[s.from:s.to]) {
 				at = s.from
 				break
@@ -259,7 +259,7 @@ func (d *Doc) writeJSON() error {
 // SetBody replaces the text below the front matter.
 func (d *Doc) SetBody(body string) { d.Body = strings.TrimLeft(body, "\n") }
 
-// Bytes is the file as it stands on disk.
+// Bytes is the file as it is on disk.
 func (d *Doc) Bytes() []byte {
 	text := d.open + d.data + d.close + d.gap + d.Body
 	if d.crlf {

@@ -1,4 +1,4 @@
-// Package frontmatter reads the data that stands above a text, in YAML, TOML or
+// Package frontmatter reads the data that is above a text, in YAML, TOML or
 // JSON, and changes single members of it while every other byte stays as its
 // author wrote it. It knows no member's meaning.
 package frontmatter

@@ -96,18 +96,7 @@ func browseGaps(a *kit.App) browse.Noun {
 func browseRevisions(a *kit.App) browse.Noun {
 	n := revisions.Browse(a, crud.Screen[api.ArticleRevision]{
 		Changed: "article.", Text: func(r *api.ArticleRevision) (string, error) { return postfile.Markdown(r.Content) },
-		Verbs: []browse.Verb{crud.Restoring("the present text of the article", func(ctx context.Context, row *browse.Row, n int) error {
-			c, err := a.Client()
-			if err != nil {
-				return err
-			}
-			id, err := texts.FindID(ctx, c, row.Of)
-			if err != nil {
-				return err
-			}
-			_, err = c.Articles.RestoreRevision(ctx, api.ArticleRevisionRef{ID: id, N: n})
-			return err
-		})},
+		Verbs: []browse.Verb{texts.BrowseRestore(a, restore)},
 	})
 	n.Name, n.Title, n.Of = "article-revision", "Earlier texts of a help article", "help-article"
 	n.Command = func(row *browse.Row) string { return "svcctl help-article revision list " + row.Of }

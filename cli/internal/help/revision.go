@@ -21,8 +21,9 @@ var revisions = crud.Lister[api.ArticleRevision, api.ArticleRevisionQuery]{
 }
 
 func newRevision(a *kit.App) *cobra.Command {
-	restore := func(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*api.Article, error) {
-		return c.Articles.RestoreRevision(ctx, api.ArticleRevisionRef{ID: id, N: n}, options...)
-	}
 	return kit.Group("revision", "Earlier texts of help articles", []string{"revisions"}, revisions.New(a), texts.NewRestore(a, restore))
+}
+
+func restore(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*api.Article, error) {
+	return c.Articles.RestoreRevision(ctx, api.ArticleRevisionRef{ID: id, N: n}, options...)
 }

@@ -44,7 +44,7 @@ type root struct {
 	at  string
 }
 
-// Missing says why there is no picture to upload. It is no failure of the run.
+// Missing says why there is no picture to upload. It is not a failure of the run.
 type Missing struct{ Reason string }
 
 func (m *Missing) Error() string { return m.Reason }
@@ -192,7 +192,7 @@ func (f *Folder) Known() map[string]string {
 func (f *Folder) read(dir, destination string) ([]byte, string, error) {
 	u, err := url.Parse(destination)
 	if err != nil {
-		return nil, "", missing("image %s is no address", destination)
+		return nil, "", missing("image %s is not an address", destination)
 	}
 	file, name, err := f.find(dir, u.Path)
 	if err != nil {

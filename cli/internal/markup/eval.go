@@ -60,7 +60,7 @@ func (n node) place(out string) string {
 	return indent(out, n.prefix) + "\n"
 }
 
-// content is what stands between a mark and its end, without the indentation
+// content is what is between a mark and its end, without the indentation
 // that it has for the mark's sake.
 func (e *evaluator) content(n node) string {
 	inner := e.all(n.inner)
@@ -211,7 +211,7 @@ func dest(s string) string {
 	return s
 }
 
-// image is a picture with what stands below it.
+// image is a picture with what is below it.
 func image(src, alt, caption string) string {
 	if src == "" {
 		return ""

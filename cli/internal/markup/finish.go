@@ -256,7 +256,7 @@ func (c *cleaner) link(t html.Token, raw string) {
 	}
 }
 
-// instead writes a text in place of what stands up to the end of a link.
+// instead writes a text in place of what is up to the end of a link.
 func (c *cleaner) instead(text string) {
 	c.out.WriteString(html.EscapeString(text))
 	for {

@@ -94,7 +94,7 @@ func (marking) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// wikiScheme marks an address as what stands between [[ and ]].
+// wikiScheme marks an address as what is between [[ and ]].
 const wikiScheme = "wiki:"
 
 // wiki is [[page#part|text]] and ![[file]].

@@ -163,7 +163,7 @@ func (e *evaluator) video(name string, a args) string {
 var wordy = regexp.MustCompile(`^[\pL\pN][\pL\pN .,'’_-]*$`)
 
 // unknown is a mark that nothing is known of. Its content stays; of one without
-// content that stands inside of a sentence, the one word that it was given.
+// content that is inside of a sentence, the one word that it was given.
 func (e *evaluator) unknown(n node, name string, a args) string {
 	if !n.paired || !unwraps[name] && name != "block" {
 		e.notes.add(Mark, n.mark(name))

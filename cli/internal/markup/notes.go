@@ -8,7 +8,7 @@ type Kind string
 // The kinds of notes.
 const (
 	Mark      Kind = "mark"      // a mark of another program that was left out
-	Component Kind = "component" // a component whose content stands alone
+	Component Kind = "component" // a component whose content is alone
 	Element   Kind = "element"   // an element of HTML that was left out with its content
 	Link      Kind = "link"      // a link that leads nowhere, whose text stays
 	Fragment  Kind = "fragment"  // a link to a part that its page has not

@@ -20,20 +20,20 @@ const (
 	brace          // { … } of MDX
 )
 
-// node is a piece of a text: text, a mark, or a mark with what stands between it
+// node is a piece of a text: text, a mark, or a mark with what is between it
 // and its end.
 type node struct {
 	form   form
 	name   string // in lower case but for components
 	args   string
 	attrs  []attr // of a component
-	raw    string // as it stands in the text
+	raw    string // as it is in the text
 	inner  []node
 	paired bool
 
 	closes bool // the end of another
 	single bool // it has no end
-	alone  bool // nothing else stands on its lines
+	alone  bool // nothing else is on its lines
 	prefix string
 }
 
@@ -54,7 +54,7 @@ func scan(text string, mdx bool) []node {
 	return (&scanner{text: text, code: code(text, !mdx), mdx: mdx}).all()
 }
 
-// scanMarks is scan for a text that is HTML, whose elements are no marks.
+// scanMarks is scan for a text that is HTML, whose elements are not marks.
 func scanMarks(text string) []node {
 	return (&scanner{text: text, code: codeSpans(text, 0, len(text)), html: true}).all()
 }
@@ -171,7 +171,7 @@ func (s *scanner) block(i int) (node, int) {
 
 var endRaw = regexp.MustCompile(`\{%-?\s*end(?:raw|verbatim)\s*-?%\}`)
 
-// literal is what stands between raw and endraw, of which nothing is a mark.
+// literal is what is between raw and endraw, of which nothing is a mark.
 func (s *scanner) literal(n node, end int) (node, int) {
 	at := endRaw.FindStringIndex(s.text[end:])
 	if at == nil {
@@ -238,7 +238,7 @@ func balanced(text string, i int) int {
 // attr is an attribute of a tag.
 type attr struct {
 	name, value string
-	code        bool // the value stands between braces
+	code        bool // the value is between braces
 }
 
 var tagName = regexp.MustCompile(`^<(/?)([A-Za-z][\w.-]*(?::[\w-]+)?)(?:[\s/>]|$)`)
@@ -359,7 +359,7 @@ func readAttr(text string, i, limit int) (a attr, end int) {
 	return a, i
 }
 
-// tree gives each mark that has an end what stands before it. The end of nothing
+// tree gives each mark that has an end what is before it. The end of nothing
 // is dropped.
 func tree(flat []node) []node {
 	type open struct {
@@ -383,7 +383,7 @@ func tree(flat []node) []node {
 				}
 				continue
 			}
-			for j := len(stack) - 1; j > i; j-- { // those without an end stand by themselves
+			for j := len(stack) - 1; j > i; j-- { // those without an end are by themselves
 				stack[j-1].inner = append(append(stack[j-1].inner, stack[j].node), stack[j].inner...)
 			}
 			done := stack[i].node

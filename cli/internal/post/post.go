@@ -92,9 +92,6 @@ var revisions = crud.Lister[api.Revision, api.RevisionQuery]{
 }
 
 func newRevision(a *kit.App) *cobra.Command {
-	restore := func(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*api.Post, error) {
-		return c.Posts.RestoreRevision(ctx, api.RevisionRef{ID: id, N: n}, options...)
-	}
 	return kit.Group("revision", "Earlier texts of posts", []string{"revisions"}, revisions.New(a), texts.NewRestore(a, restore))
 }
 
@@ -107,4 +104,8 @@ func Editor(a *kit.App) *writing.Editor {
 
 func newSync(a *kit.App) *cobra.Command {
 	return writing.NewSync(&writing.Syncer{App: a, Page: "/", Noun: "post", Texts: func(c *sdk.Client) postsync.Texts { return c.Posts }}, "post")
+}
+
+func restore(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*api.Post, error) {
+	return c.Posts.RestoreRevision(ctx, api.RevisionRef{ID: id, N: n}, options...)
 }

@@ -396,7 +396,7 @@ func (r *reader) taxonomies(m frontmatter.Member) {
 	}
 }
 
-// cleanTags drops empty and repeated ones, and those that are no words.
+// cleanTags drops empty and repeated ones, and those that are not words.
 func cleanTags(tags []string) Tags {
 	out := Tags{}
 	seen := map[string]bool{}

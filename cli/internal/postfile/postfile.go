@@ -177,7 +177,7 @@ func (f *File) Check() error {
 	return nil
 }
 
-// line is where a member of the front matter stands, as errors begin.
+// line is where a member of the front matter is, as errors begin.
 func (f *File) line(key string) string {
 	if f.Doc != nil {
 		for _, m := range f.Doc.Members {
@@ -222,7 +222,7 @@ func (f *File) Scheduled() api.Time {
 	return at
 }
 
-// Bytes is the file as it stands on disk.
+// Bytes is the file as it is on disk.
 func (f *File) Bytes() ([]byte, error) {
 	front, err := yaml.Marshal(f.Front)
 	if err != nil {

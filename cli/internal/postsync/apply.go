@@ -119,7 +119,7 @@ func (s *Syncer) patiently(ctx context.Context, work func() (*api.Post, error)) 
 	}
 }
 
-// work is what an action does; the post is as it stands afterwards.
+// work is what an action does; the post is as it is afterwards.
 func (s *Syncer) work(a Action) func(context.Context, *Item) (*api.Post, error) {
 	return map[Action]func(context.Context, *Item) (*api.Post, error){
 		Create: s.create, Update: s.update, Archive: s.archive, Pull: s.pull,

@@ -31,7 +31,7 @@ type source struct {
 	file *postfile.File
 	slug string // what names the post unless the file has an id
 	err  error  // why the file cannot be synced
-	skip string // why the file is no text of the team
+	skip string // why the file is not a text of the team
 
 	language    string // the language of its folder, empty for none
 	languageDir string
@@ -46,7 +46,7 @@ type source struct {
 	gone     string   // the path under which it was synced before it was renamed
 }
 
-// line is where a member of the front matter stands, as errors begin.
+// line is where a member of the front matter is, as errors begin.
 func (s *source) line(key string) string {
 	for _, m := range s.file.Doc.Members {
 		if strings.EqualFold(m.Key, key) && m.Line > 0 {
@@ -75,7 +75,7 @@ func isText(name string) bool { return slices.Contains(texts, strings.ToLower(pa
 // no README of the folder and nothing that begins with _ or a dot.
 func IsPost(name string) bool { return isText(name) && passed(name) == "" }
 
-// passed is why a file of that name is no text, empty where it is one.
+// passed is why a file of that name is not a text, empty where it is one.
 func passed(name string) string {
 	base := strings.ToLower(path.Base(name))
 	switch {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ignoreFile names files that are no texts of the team, as .gitignore does.
+// ignoreFile names files that are not texts of the team, as .gitignore does.
 const ignoreFile = ".svcignore"
 
 type ignored struct{ rules []ignoreRule }

@@ -28,7 +28,7 @@ import (
 // Action is what is to be done about a file.
 type Action string
 
-// The actions; Failed is a file that cannot be synced, Skip one that is no text
+// The actions; Failed is a file that cannot be synced, Skip one that is not a text
 // of the team.
 const (
 	Create  Action = "create"
@@ -219,7 +219,7 @@ func (s *Syncer) prepare(sources []*source, r remote) error {
 	for _, address := range s.opt.Old {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" {
-			return fmt.Errorf("%q is no address of a site", address)
+			return fmt.Errorf("%q is not an address of a site", address)
 		}
 		old = append(old, u)
 	}

@@ -56,7 +56,7 @@ func key(t *api.Task) string {
 func readTask(ctx context.Context, a *kit.App, members map[string]json.RawMessage) error {
 	var name string
 	if json.Unmarshal(members["agent"], &name) != nil {
-		return nil // what is no name is refused as an unknown member
+		return nil // what is not a name is refused as an unknown member
 	}
 	id, err := nouns.Agent.ID(ctx, a, name)
 	if err != nil {

@@ -36,7 +36,7 @@ func pagerOf(getenv func(string) string) string {
 const lessOptions = "FRX"
 
 // Paged runs show with a pager behind Out when the output is a terminal and what
-// is written has more lines than that. Quitting the pager is no error.
+// is written has more lines than that. Quitting the pager is not an error.
 func (t *IO) Paged(show func() error) error {
 	if _, already := t.Out.(*pager); already || !t.OutTTY || t.pager == "" || t.height == 0 {
 		return show()

@@ -6,13 +6,37 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/browse"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/sdk"
 )
 
-// NewRestore is the verb revision restore: an earlier text becomes the present
-// one.
-func (t *Texts[T]) NewRestore(a *kit.App, restore func(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*T, error)) *cobra.Command {
+// Restore makes the revision n of a text the current one.
+type Restore[T any] func(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*T, error)
+
+// BrowseRestore is the verb of a screen of revisions that makes one current.
+func (t *Texts[T]) BrowseRestore(a *kit.App, restore Restore[T]) browse.Verb {
+	doc := "Make it the current text of the " + t.Kind + "; that one is kept as a revision"
+	return browse.Verb{Key: "u", Name: "use", Doc: doc, Do: func(ctx context.Context, row *browse.Row) (string, error) {
+		n, err := strconv.Atoi(row.ID)
+		if err != nil {
+			return "", err
+		}
+		c, err := a.Client()
+		if err != nil {
+			return "", err
+		}
+		id, err := t.FindID(ctx, c, row.Of)
+		if err != nil {
+			return "", err
+		}
+		_, err = restore(ctx, c, id, n)
+		return "restored revision " + row.ID, err
+	}}
+}
+
+// NewRestore is the verb revision restore.
+func (t *Texts[T]) NewRestore(a *kit.App, restore Restore[T]) *cobra.Command {
 	var w kit.WriteFlags
 	cmd := &cobra.Command{
 		Use: "restore " + argument(t.Kind) + " NUMBER", Short: "Make an earlier text of a " + t.Kind + " the present one", Args: kit.Exactly(t.wanted(), "the revision's number"),

@@ -97,7 +97,7 @@ func (m *manners) namesPerson(said []string) bool {
 	return named
 }
 
-// has reports whether a run of words stands in a message. * is up to three others.
+// has reports whether a run of words is in a message. * is up to three others.
 func has(said, run []string) bool {
 	for i := range said {
 		if begins(said[i:], run) {

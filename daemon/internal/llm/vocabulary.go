@@ -28,7 +28,7 @@ const weak = " also use used using uses make makes made making get gets new one 
 	"time times good best better great part lot say says said see go goes going come comes take takes let post article read reader "
 
 // stem is the key under which forms of a word are the same; empty for a word that
-// is no keyword.
+// is not a keyword.
 func (v vocabulary) stem(word string) string {
 	word = strings.Trim(word, "-'’")
 	word = strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "’s")

@@ -64,7 +64,7 @@ func (s *sent) member(name string) jsontext.Value {
 	return nil
 }
 
-// mayHave is a quick look for most members that were not sent: the name stands
+// mayHave is a quick look for most members that were not sent: the name is
 // nowhere, and none is written with escapes, which only letters of ASCII could be.
 func (s *sent) mayHave(name string) bool {
 	return bytes.Contains(s.raw, []byte(`"`+name+`"`)) || bytes.Contains(s.raw, []byte(`\u00`))

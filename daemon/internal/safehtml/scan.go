@@ -102,7 +102,7 @@ func lookup(name string) atom.Atom {
 	return atom.Lookup(lower[:len(name)])
 }
 
-// skipAttrs returns what follows the '>' of a tag and whether a slash stands
+// skipAttrs returns what follows the '>' of a tag and whether a slash is
 // before it. Quotes count at the start of a value only.
 func skipAttrs(src string) (rest string, closed bool) {
 	for i := 0; i < len(src); i++ {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Section is a part of a document: what stands between a heading and the next one,
+// Section is a part of a document: what is between a heading and the next one,
 // or before the first.
 type Section struct {
 	// Path is the headings above it, outermost first, and its own; nil before the
@@ -18,10 +18,10 @@ type Section struct {
 	Source string
 }
 
-// Text is the text of the section. It stands in Text of the document.
+// Text is the text of the section. It is in Text of the document.
 func (s *Section) Text() string { return Text(s.Source) }
 
-// Sections cuts a document at its headings that have text. What stands before the
+// Sections cuts a document at its headings that have text. What is before the
 // first is a section only if it has text.
 func Sections(src string) []Section {
 	c := cutter{src: src}
@@ -63,7 +63,7 @@ func (c *cutter) text(string) {}
 
 func (c *cutter) tag(a atom.Atom, opens bool) { c.seen, c.opens = a, opens }
 
-// pass takes the tag that was read, which stands from at to end.
+// pass takes the tag that was read, which is from at to end.
 func (c *cutter) pass(at, end int) {
 	switch level := headingLevel(c.seen); {
 	case c.seen == atom.Pre && c.opens:

@@ -21,7 +21,7 @@ type Document struct {
 	HTML   string
 }
 
-// maxSections is the most sections of a document: the words of the title stand in
+// maxSections is the most sections of a document: the words of the title are in
 // each. The last has the text of all that follow.
 const maxSections = 1000
 
@@ -143,7 +143,7 @@ func (b *builder) term(t string) *growing {
 	return g
 }
 
-// post notes that a term stands in the section sec, which is behind all that have
+// post notes that a term is in the section sec, which is behind all that have
 // it.
 func (b *builder) post(g *growing, sec uint32, has counts) {
 	if doc := b.secs[sec].doc; doc != g.doc {

@@ -76,7 +76,7 @@ func decode(b []byte) (*segment, error) {
 type snapshotReader struct {
 	rest  []byte
 	bad   bool
-	known map[string]string // texts that stand in many documents, once
+	known map[string]string // texts that are in many documents, once
 }
 
 func (r *snapshotReader) fail() int {

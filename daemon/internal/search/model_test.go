@@ -77,7 +77,7 @@ func anyDocument(t *rapid.T, id string) *Document {
 	}
 }
 
-// Whatever stands in a snapshot is read within its bounds, and what was read can be
+// Whatever is in a snapshot is read within its bounds, and what was read can be
 // searched.
 func FuzzDecode(f *testing.F) {
 	docs, _ := centre(f)

@@ -12,7 +12,7 @@ import (
 // Snippet is a piece of plain text around the words that were searched for.
 type Snippet struct {
 	Text string
-	// Marks are where these words stand: begin and end of each, in UTF-16 units.
+	// Marks are where these words are: begin and end of each, in UTF-16 units.
 	Marks [][2]int
 }
 
@@ -139,7 +139,7 @@ func (f *Found) snippet(passage string) Snippet {
 	return s.cut(from, to)
 }
 
-// marked is a text with where the words stand in it, in bytes.
+// marked is a text with where the words are in it, in bytes.
 type marked struct {
 	text  string
 	at    [][2]int

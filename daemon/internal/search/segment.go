@@ -16,7 +16,7 @@ const (
 	fields
 )
 
-// counts is how often a word stands in each field of a section, at most 255.
+// counts is how often a word is in each field of a section, at most 255.
 type counts [fields]uint8
 
 // onceInBody is what most words of most sections have.
@@ -38,7 +38,7 @@ type document struct {
 }
 
 // segment is documents that are indexed, packed and never changed. Of each word
-// it has the sections in which the word stands. It holds no text.
+// it has the sections in which the word is. It holds no text.
 type segment struct {
 	docs  []document
 	secs  []section
@@ -78,7 +78,7 @@ func (g *segment) find(term string) int {
 
 // The sections of a term are a list of differences, each twice the difference to
 // the section before. One more says that counts follow: a byte that tells the
-// fields by a bit each, and a byte for each of those. Without, the term stands in
+// fields by a bit each, and a byte for each of those. Without, the term is in
 // the body once.
 const (
 	countsFollow = 1

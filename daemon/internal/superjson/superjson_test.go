@@ -273,7 +273,7 @@ func TestHostile(t *testing.T) {
 
 func letters(i int) string { return string(rune('a'+i/26)) + string(rune('a'+i%26)) }
 
-// FuzzDecode stands still for minutes where it minimises what it finds, because
+// FuzzDecode is still for minutes where it minimises what it finds, because
 // coverage differs between runs: -fuzzminimizetime=1x keeps it going.
 func FuzzDecode(f *testing.F) {
 	raw, err := os.ReadFile("testdata/superjson.public.json")

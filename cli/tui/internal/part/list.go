@@ -37,7 +37,7 @@ func (l *List[T]) Set(rows []T) {
 	}
 }
 
-// Index is where the row with an id stands, -1 without one.
+// Index is where the row with an id is, -1 without one.
 func (l *List[T]) Index(id string) int {
 	return slices.IndexFunc(l.Rows, func(row T) bool { return l.id(&row) == id })
 }

@@ -1,5 +1,5 @@
 // Package screen is what every screen of svcctl's terminal UI keeps to: the
-// contract with the shell that shows it, the room that it stands in, and the
+// contract with the shell that shows it, the room that it is in, and the
 // messages that it sends. It knows no particular screen.
 package screen
 

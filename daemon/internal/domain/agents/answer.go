@@ -262,7 +262,7 @@ func (a *answering) handOff(reason string) {
 	a.write(text)
 }
 
-// finish is the answer as it stands.
+// finish is the answer as it is.
 func (a *answering) finish() api.AgentAnswer {
 	out := a.answer
 	out.Text = string(a.reply.out)

@@ -93,7 +93,7 @@ func TestHTMLOfTheModelIsInert(t *testing.T) {
 	})
 }
 
-// What visitors and articles say stands inside the fence, and cannot leave it
+// What visitors and articles say is inside the fence, and cannot leave it
 // (abuse case W12).
 func TestInjectedInstructionsStayData(t *testing.T) {
 	scripted(t, "", []llmtest.Step{llmtest.Text("I can help with hammers.")}, func(t *testing.T, w *world, agent api.Agent, s *llmtest.Server) {

@@ -13,8 +13,8 @@ import (
 const minQuote = 8
 
 // citations keeps of the model's marks what is true: sections that it was given,
-// and quotes that stand in them word for word. A quote of another section is
-// moved to it; one that stands in none is no citation.
+// and quotes that are in them word for word. A quote of another section is
+// moved to it; one that is in none is not a citation.
 func citations(marks []mark, given []section) []api.Citation {
 	out := []api.Citation{}
 	for _, m := range marks {
@@ -41,7 +41,7 @@ func citations(marks []mark, given []section) []api.Citation {
 }
 
 // quotedIn is the section that has a quote, the one that it was said of before
-// others, and the quote as it stands there; -1 for none.
+// others, and the quote as it is there; -1 for none.
 func quotedIn(quote string, given []section, said int) (at int, found string) {
 	order := make([]int, 0, len(given)+1)
 	if said >= 0 && said < len(given) {

@@ -93,7 +93,7 @@ func reused(text string, all []*api.CannedResponse) string {
 	return best
 }
 
-// repeated is the share of a body's runs of words that stand in said. Variables
+// repeated is the share of a body's runs of words that are in said. Variables
 // break runs: what is filled in for them is unknown.
 func repeated(said, body string) float64 {
 	runs, found := 0, 0

@@ -25,7 +25,7 @@ type reply struct {
 
 	hold    string // begins a mark, perhaps
 	state   int
-	space   string // seen and not let through: none stands at an end or beside a mark
+	space   string // seen and not let through: none is at an end or beside a mark
 	marked  bool   // a mark was taken out behind last
 	last    rune   // that was let through
 	written int    // of out, before this write
@@ -60,7 +60,7 @@ func (r *reply) write(piece string) string {
 }
 
 // end closes a turn of the model: what was held back to become a mark either is
-// text or goes. Text of a further turn stands apart.
+// text or goes. Text of a further turn is apart.
 func (r *reply) end() string {
 	r.written = len(r.out)
 	if r.state == bracket {
@@ -144,7 +144,7 @@ func (r *reply) release(text string) {
 	}
 }
 
-// put lets a character through, after the space that stands before it.
+// put lets a character through, after the space that is before it.
 func (r *reply) put(c rune) {
 	if unicode.IsSpace(c) {
 		if len(r.space) < maxSpace && (c == '\n' || !strings.HasSuffix(r.space, " ") || !r.marked) {

@@ -76,7 +76,7 @@ func signed(text string, sum []byte) string {
 }
 
 // visitor returns whom a token is for, and until when a proof of the site
-// stands; 0 is no proof. ok is false for a token that was not made for this
+// is; 0 is no proof. ok is false for a token that was not made for this
 // site, or whose proof has ended.
 func (k keyring) visitor(token string, now time.Time) (id string, until api.Time, ok bool) {
 	id, rest, _ := strings.Cut(token, ".")

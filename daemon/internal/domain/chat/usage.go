@@ -16,7 +16,7 @@ import (
 )
 
 // usage is how many bytes visitors have had written in one day (UTC): those of
-// a network at a team, of a site, or of a team. It stands in the store, so that
+// a network at a team, of a site, or of a team. It is in the store, so that
 // a restart forgets none of it, and grows in the transaction that writes.
 type usage struct {
 	Bytes int64 `json:"b"`

@@ -117,7 +117,7 @@ func TestQuotesAreVerbatim(t *testing.T) {
 		}
 		for _, p := range found[at].Parts {
 			if !strings.Contains(text, p.Quote) || len(p.Quote) > 320 || !strings.Contains(text, p.Text) {
-				t.Errorf("%q (%d bytes) is no part of %q", p.Quote, len(p.Quote), text)
+				t.Errorf("%q (%d bytes) is not a part of %q", p.Quote, len(p.Quote), text)
 			}
 		}
 	}

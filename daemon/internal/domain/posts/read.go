@@ -139,7 +139,7 @@ func keep(in *api.PostQuery) func(*record) bool {
 	}
 }
 
-// mentions reports that each word stands somewhere in what a list shows of p.
+// mentions reports that each word is somewhere in what a list shows of p.
 func mentions(p *api.Post, words []string) bool {
 	if len(words) == 0 {
 		return true

@@ -80,7 +80,7 @@ func (s *Service) Audit(tx kv.Tx, who *op.Caller, action, target string, more ma
 	return chainEnds.Put(tx, who.Team, who.Team, end)
 }
 
-// sum is the hash of everything an entry says and of where it stands. Each part
+// sum is the hash of everything an entry says and of where it is. Each part
 // is preceded by its length, so that no two entries say the same bytes.
 func (e *entry) sum(team, id string) []byte {
 	h := sha256.New()

@@ -333,7 +333,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	optest.Must[api.None](w.As(owner), "auth.changePassword", api.PasswordChange{Current: teamtest.Password, New: "yet another one"})
 	for _, s := range []api.Secret{key.Secret, rolled.Secret, session.Token, teamtest.TokenOf(in.Link)} {
 		if len(s) < 40 {
-			t.Fatalf("%q is no secret", string(s))
+			t.Fatalf("%q is not a secret", string(s))
 		}
 		secrets = append(secrets, s)
 	}

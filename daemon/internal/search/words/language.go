@@ -34,7 +34,7 @@ func (l *Language) Stop(word string) bool { return l.stop[word] || len(word) == 
 // which people dress a question.
 func (l *Language) Function(word string) bool { return l.pure[word] }
 
-// Weak reports a word that stands in sentences of any subject. It says a little,
+// Weak reports a word that is in sentences of any subject. It says a little,
 // and is often rare in a small collection of texts all the same.
 func (l *Language) Weak(word string) bool { return l.weak[word] }
 

@@ -11,7 +11,7 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// Each attack stands in every field that a page shows. The pages have to be
+// Each attack is in every field that a page shows. The pages have to be
 // inert without their content policy too.
 func TestCorpusIsInertOnPages(t *testing.T) {
 	const sample = 8 // a page for each would take a minute

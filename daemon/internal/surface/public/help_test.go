@@ -194,7 +194,7 @@ func TestHelpfulIsLimited(t *testing.T) {
 	}
 }
 
-// Each attack stands in every field that the help pages show; what acts in them
+// Each attack is in every field that the help pages show; what acts in them
 // is their own forms.
 func TestCorpusIsInertOnHelpPages(t *testing.T) {
 	const sample = 16

@@ -7,7 +7,7 @@ import (
 	"edgesvc.dev/svc/sdk/color"
 )
 
-// What the accent colour of a team stands on, as in style.css.
+// What the accent colour of a team is on, as in style.css.
 var (
 	lightGrounds = []color.RGB{{0xfd, 0xfc, 0xfa}, {0xf4, 0xf0, 0xe9}}
 	darkGrounds  = []color.RGB{{0x17, 0x15, 0x13}, {0x22, 0x1f, 0x1b}}

@@ -107,7 +107,7 @@ func contract(table *op.Table, extra []Route, o Options) *huma.OpenAPI {
 	return doc
 }
 
-// register adds the schemas of all rows, so that what is said of them stands
+// register adds the schemas of all rows, so that what is said of them is
 // where they are copied too.
 func register(reg huma.Registry, table *op.Table, extra []Route) {
 	for _, row := range table.Ops {

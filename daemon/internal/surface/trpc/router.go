@@ -84,7 +84,7 @@ type Router struct {
 	// Quiet is how long a subscription's client hears nothing before it comes
 	// again; 0 is for ever.
 	Quiet time.Duration
-	// Separator stands in URLs for the dots of names; "" is a dot.
+	// Separator is in URLs for the dots of names; "" is a dot.
 	Separator string
 }
 
