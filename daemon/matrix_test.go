@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -464,10 +465,11 @@ var passing = regexp.MustCompile(`"(lastUsedAt|expiresAt|bytes)":[^,}]*|[A-Z0-9]
 func (in *instance) seen(t *testing.T, team daemon.First, objects map[string]string) (all []string) {
 	t.Helper()
 	of := func(member string) string { return objects[nounOf(objects, member)] }
+	words := cmp.Or(objects["helpdesk.articles.slug"], "word")
 	ask := func(o *op.Op, id string) (seen string) {
 		list := inputs(t, o)
 		i := max(0, slices.IndexFunc(list, func(i input) bool { return strings.Contains(string(i), `"limit"`) }))
-		body, _ := list[i].with(id, of)
+		body, _ := input(strings.ReplaceAll(string(list[i]), "{{new}}", words)).with(id, of)
 		if a := in.procedure(t, o.Name, in.session(t, team), body); a.StatusCode == http.StatusOK {
 			seen = o.Name + " " + passing.ReplaceAllString(string(encode(t, a.JSON(t))), "") // maps in one order
 		}
