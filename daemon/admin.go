@@ -20,6 +20,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/budget"
 	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/daemon/internal/search"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 )
 
 // metrics are what /metrics shows.
@@ -122,7 +123,7 @@ func (d *Daemon) adminRoutes() http.Handler {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(d.metrics.registry, promhttp.HandlerOpts{}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if !loopback(r.Host) && !loopback(r.Host+":80") {
+		if !edge.Loopback(r.Host) {
 			http.Error(w, "only loopback names are served here", http.StatusForbidden)
 			return
 		}

@@ -18,6 +18,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/chat"
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 )
 
 // Config is everything that can be set. A flag wins over the environment, that
@@ -195,10 +196,10 @@ func (c *Config) check() error {
 	}
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
 		wrong("listen: %q is not host:port", c.Listen)
-	} else if !c.TLS() && !c.BehindProxy && !loopback(c.Listen) {
+	} else if !c.TLS() && !c.BehindProxy && !edge.Loopback(c.Listen) {
 		wrong("listen: %s is reachable by others and would carry keys in clear text. Give tls-domains or tls-cert and tls-key, set behind-proxy when a proxy does TLS, or listen on 127.0.0.1", c.Listen)
 	}
-	if c.Admin != "" && !loopback(c.Admin) {
+	if c.Admin != "" && !edge.Loopback(c.Admin) {
 		wrong("admin: %q must be a loopback address like 127.0.0.1:8081", c.Admin)
 	}
 	if c.BaseURL != "" && !webAddress(c.BaseURL) {
@@ -338,13 +339,4 @@ func pairs(list []string) map[string]string {
 		m[k] = v
 	}
 	return m
-}
-
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }

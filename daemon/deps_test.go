@@ -51,9 +51,10 @@ var allowed = map[string][]string{
 	"daemon/command":            {"daemon", "daemon/internal/...", "kv", "kv/...", "sdk/api"},
 
 	// A surface turns bytes into op.Call and back; it knows no domain.
-	"daemon/internal/surface/...":    append([]string{"daemon/internal/surface/hijack"}, below...),
-	"daemon/internal/surface/guard":  {"daemon/internal/budget", "daemon/internal/netaddr", "daemon/internal/refusals"},
-	"daemon/internal/surface/hijack": {"daemon/internal/netaddr", "daemon/internal/pace"},
+	"daemon/internal/surface/...":    append([]string{"daemon/internal/surface/edge", "daemon/internal/surface/hijack"}, below...),
+	"daemon/internal/surface/edge":   {"daemon/internal/op", "sdk/api"},
+	"daemon/internal/surface/guard":  {"daemon/internal/budget", "daemon/internal/netaddr", "daemon/internal/refusals", "daemon/internal/surface/edge", "sdk/api"},
+	"daemon/internal/surface/hijack": {"daemon/internal/netaddr", "daemon/internal/pace", "daemon/internal/surface/edge", "sdk/api"},
 	// A domain has rules and rows; it knows no surface and no other domain.
 	"daemon/internal/domain":     below,
 	"daemon/internal/domain/...": append([]string{"daemon/internal/domain"}, below...),

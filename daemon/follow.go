@@ -10,6 +10,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/domain/jobs"
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 	"edgesvc.dev/svc/daemon/internal/surface/rest"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -25,7 +26,7 @@ func (d *Daemon) followRoute() rest.Route {
 		Scope: op.PostsRead, Class: op.ClassRead, Answer: "text/event-stream",
 		Doc: "Streams a job as server-sent events: job (the whole job), delta (a piece of the text being written), reset (a step starts over). Ends when the job is done.",
 		Serve: func(ctx *fasthttp.RequestCtx, who op.Caller, param func(string) string) error {
-			bearer, err := rest.Bearer(ctx)
+			bearer, err := edge.Bearer(ctx)
 			if err != nil {
 				return err
 			}

@@ -28,6 +28,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/queue"
 	"edgesvc.dev/svc/daemon/internal/seal"
 	"edgesvc.dev/svc/daemon/internal/search"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 	"edgesvc.dev/svc/daemon/internal/surface/hijack"
 	"edgesvc.dev/svc/daemon/internal/surface/mcp"
 	"edgesvc.dev/svc/daemon/internal/surface/public"
@@ -108,7 +109,7 @@ func (d *Daemon) surfaces() {
 	}, d.routes()...)
 	d.trpc = trpc.New(d.table, trpc.Options{
 		Context: d.ctx, Bridge: d.bridge, Observe: d.metrics.observe, Member: d.rest.Member, SetCookie: d.rest.SetCookie,
-		Present: d.access.Present, Rate: rest.RateHeaders,
+		Present: d.access.Present, Rate: edge.RateHeaders,
 	})
 	d.mcp = mcp.New(d.table, mcp.Options{
 		Context: d.ctx, Bridge: d.bridge, Key: d.access.Authenticate,

@@ -3,14 +3,13 @@ package daemon
 import (
 	"bytes"
 	"log/slog"
-	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 	"edgesvc.dev/svc/daemon/internal/surface/guard"
 	"edgesvc.dev/svc/daemon/internal/surface/rest"
 	"edgesvc.dev/svc/daemon/internal/surface/trpc"
@@ -34,14 +33,14 @@ var secretLike = regexp.MustCompile(`(svc_|sess_|link_)[0-9A-Za-z]{20,}`)
 func (d *Daemon) route(ctx *fasthttp.RequestCtx) {
 	begun := time.Now()
 	if _, err := d.client(ctx); err != nil {
-		rest.Refuse(ctx, unknownClient())
+		edge.Refuse(ctx, unknownClient())
 		trpc.Reshape(ctx)
 	} else {
 		d.dispatch(ctx)
 	}
 	if log := slog.Default(); log.Enabled(d.ctx, slog.LevelDebug) {
 		log.Debug("request", "method", string(ctx.Method()), "path", secretLike.ReplaceAllString(string(ctx.Path()), "${1}…"), "status", ctx.Response.StatusCode(),
-			"took", time.Since(begun), "address", d.address(ctx), "request", rest.RequestID(ctx))
+			"took", time.Since(begun), "address", d.address(ctx), "request", edge.RequestID(ctx))
 	}
 }
 
@@ -74,15 +73,15 @@ func (d *Daemon) dispatch(ctx *fasthttp.RequestCtx) {
 // them, so that strangers cannot make the daemon set memory aside.
 func (d *Daemon) bodyLimit(h *fasthttp.RequestHeader) int {
 	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
-	bearer := h.Peek("Authorization")
-	switch key := bytes.HasPrefix(bearer, []byte("Bearer svc_")); {
+	bearer := edge.Credential(h)
+	switch key := bytes.HasPrefix(bearer, []byte("svc_")); {
 	case key && string(path) == mediaPath:
 		return mediaBody
 	case key && string(path) == mcpPath:
 		return mcpBody
 	case key && bytes.HasPrefix(path, []byte(rest.Prefix)):
 		return jsonBody
-	case !key && (bytes.HasPrefix(bearer, []byte("Bearer sess_")) || len(d.cookie().Token(h)) > 0) &&
+	case !key && (bytes.HasPrefix(bearer, []byte("sess_")) || len(d.cookie().Token(h)) > 0) &&
 		bytes.HasPrefix(path, []byte(trpc.Prefix)):
 		return jsonBody
 	}
@@ -91,8 +90,8 @@ func (d *Daemon) bodyLimit(h *fasthttp.RequestHeader) int {
 
 // holder is the team that a request's credential acts for, "" for a stranger.
 func (d *Daemon) holder(h *fasthttp.RequestHeader) string {
-	bearer, found := bytes.CutPrefix(h.Peek("Authorization"), []byte("Bearer "))
-	if !found {
+	bearer := edge.Credential(h)
+	if bearer == nil {
 		bearer = d.cookie().Token(h)
 	}
 	if len(bearer) == 0 {
@@ -102,8 +101,8 @@ func (d *Daemon) holder(h *fasthttp.RequestHeader) string {
 }
 
 // cookie is how browsers keep a session here.
-func (d *Daemon) cookie() rest.Cookie {
-	return rest.Cookie{Secure: d.cfg.TLS() || strings.HasPrefix(strings.ToLower(d.base), "https:")}
+func (d *Daemon) cookie() edge.Cookie {
+	return edge.Cookie{Secure: d.cfg.TLS() || strings.HasPrefix(strings.ToLower(d.base), "https:")}
 }
 
 // own reports whether an answer was made for its request alone: those of the
@@ -120,7 +119,7 @@ func (d *Daemon) refused(ctx *fasthttp.RequestCtx) {
 	h := &ctx.Request.Header
 	if ctx.Response.StatusCode() == fasthttp.StatusRequestEntityTooLarge && d.bodyLimit(h) > guard.SmallBody {
 		if err := d.unknown(ctx); err != nil {
-			rest.Refuse(ctx, err)
+			edge.Refuse(ctx, err)
 		}
 	}
 	trpc.Reshape(ctx)
@@ -136,28 +135,16 @@ func (d *Daemon) unknown(ctx *fasthttp.RequestCtx) error {
 		_, err := d.rest.Member(ctx, false)
 		return err
 	}
-	bearer, err := rest.Bearer(ctx)
+	bearer, err := edge.Bearer(ctx)
 	if err == nil {
 		_, err = d.access.Authenticate(d.ctx, bearer, d.address(ctx))
 	}
 	return err
 }
 
-// sameOrigin reports whether a browser's request comes from the daemon's own
-// pages, as net/http's CrossOriginProtection decides it.
+// sameOrigin reports whether a browser's request comes from the daemon's own pages.
 func (d *Daemon) sameOrigin(ctx *fasthttp.RequestCtx) bool {
-	origin := string(ctx.Request.Header.Peek("Origin"))
-	if slices.Contains(d.cfg.Origins, origin) {
-		return true
-	}
-	switch site := string(ctx.Request.Header.Peek("Sec-Fetch-Site")); site {
-	case "same-origin", "none":
-		return true
-	case "":
-		u, err := url.Parse(origin)
-		return origin == "" || err == nil && u.Host == string(ctx.Host())
-	}
-	return false
+	return edge.SameOrigin(ctx, d.cfg.Origins...)
 }
 
 func (d *Daemon) health(ctx *fasthttp.RequestCtx, ready bool) {

@@ -20,7 +20,7 @@ func BenchmarkCheck(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if r := check(&h); r != nil {
-			b.Fatal(r.detail)
+			b.Fatal(r.Detail)
 		}
 	}
 }

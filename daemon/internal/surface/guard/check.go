@@ -14,7 +14,7 @@ func check(h *fasthttp.RequestHeader) *refusal {
 		return malformed("The protocol must be HTTP/1.1 or HTTP/1.0.")
 	}
 	if !knownMethod(h.Method()) {
-		return &unknownMethod
+		return unknownMethod
 	}
 	if r := checkTarget(h.RequestURI()); r != nil {
 		return r
@@ -105,7 +105,7 @@ func checkSingle(name string, value []byte, http11 bool) *refusal {
 		}
 	case "Content-Encoding":
 		if !bytes.EqualFold(value, []byte("identity")) {
-			return &encodedBody
+			return encodedBody
 		}
 	}
 	return nil

@@ -24,6 +24,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/budget"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 )
 
 // SmallBody is the largest request body, in bytes, where Options.BodyLimit
@@ -34,10 +35,6 @@ const SmallBody = 64 << 10
 // headerBlock bounds the request line and the header fields together. Batched
 // tRPC queries carry their input in the URL and need more than the usual 8 KiB.
 const headerBlock = 64 << 10
-
-// RequestIDHeader carries the request id, in and out. It is set on the
-// response before Options.Handler runs.
-const RequestIDHeader = "X-Request-Id"
 
 // Every answer of every surface carries it: none is to be taken for another type
 // than it says.
@@ -243,7 +240,7 @@ func (s *Server) room(h *fasthttp.RequestHeader, announced int) int {
 	r := reading{until: time.Now().Add(s.http.ReadTimeout)}
 	var ok bool
 	if r.release, ok = s.budget.Take(holder, int64(size)); !ok {
-		r.refused, limit = &tooMuchAtOnce, 1
+		r.refused, limit = tooMuchAtOnce, 1
 	}
 	s.intake.put(h, r)
 	return limit
@@ -269,7 +266,7 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	}
 	s.intake.take(h).end()
 	s.refuse(ctx, r)
-	return r.status
+	return r.Status
 }
 
 // unfit says why a body that the client asks to send will not be read.
@@ -279,7 +276,7 @@ func (s *Server) unfit(h *fasthttp.RequestHeader) *refusal {
 		return granted.refused
 	}
 	if n := h.ContentLength(); granted.release == nil && n > min(SmallBody, s.bodyLimit(h)) {
-		return &tooLarge
+		return tooLarge
 	}
 	return nil
 }
@@ -317,7 +314,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 		s.refuse(ctx, r)
 		return
 	}
-	ctx.Response.Header.Set(RequestIDHeader, requestID(ctx))
+	ctx.Response.Header.Set(edge.RequestIDHeader, requestID(ctx))
 	ctx.Response.Header.SetCanonical(noSniff, noSniffValue)
 	s.next(ctx)
 	if s.own(ctx) {
@@ -340,7 +337,7 @@ func (s *Server) charge(ctx *fasthttp.RequestCtx) {
 	if ctx.IsGet() {
 		release, ok := s.budget.Take(holder, size)
 		if !ok {
-			s.refuse(ctx, &tooMuchAtOnce)
+			s.refuse(ctx, tooMuchAtOnce)
 			return
 		}
 		c.hold(release)
@@ -355,17 +352,17 @@ func (s *Server) recover(ctx *fasthttp.RequestCtx) {
 	if p == nil {
 		return
 	}
-	id := string(ctx.Response.Header.Peek(RequestIDHeader))
+	id := string(ctx.Response.Header.Peek(edge.RequestIDHeader))
 	s.log.Error("panic in a request", "requestId", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	ctx.Response.Reset()
-	writeProblem(ctx, &panicked, id)
+	writeProblem(ctx, panicked, id)
 	s.refused(ctx)
 }
 
 func (s *Server) refuse(ctx *fasthttp.RequestCtx, r *refusal) {
 	r.count()
 	id := requestID(ctx)
-	s.log.Debug("request refused", "requestId", id, "address", ctx.RemoteAddr().String(), "code", r.code, "detail", r.detail)
+	s.log.Debug("request refused", "requestId", id, "address", ctx.RemoteAddr().String(), "code", r.Code, "detail", r.Detail)
 	ctx.Response.Reset()
 	writeProblem(ctx, r, id)
 	s.refused(ctx)
@@ -374,7 +371,7 @@ func (s *Server) refuse(ctx *fasthttp.RequestCtx, r *refusal) {
 
 // requestID keeps a sane incoming id, so that a trace can cross services.
 func requestID(ctx *fasthttp.RequestCtx) string {
-	in := ctx.Request.Header.Peek(RequestIDHeader)
+	in := ctx.Request.Header.Peek(edge.RequestIDHeader)
 	if len(in) == 0 || len(in) > 128 || !onlyOf(in, &requestIDByte) {
 		return newRequestID()
 	}

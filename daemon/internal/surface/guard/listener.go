@@ -17,6 +17,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/netaddr"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 )
 
 const (
@@ -231,14 +232,14 @@ func (l *listener) admit(raw net.Conn) *conn {
 func (l *listener) full(from netip.Prefix) *refusal {
 	a := l.addresses[from]
 	if a != nil && l.limits.perAddress > 0 && a.open >= l.limits.perAddress {
-		away := func(c *conn) { l.turnAway(c.Conn, &tooManyFromAddress) }
+		away := func(c *conn) { l.turnAway(c.Conn, tooManyFromAddress) }
 		if !l.evict(l.oldest(&a.silent), away) && !l.evictStale(from, away) {
-			return &tooManyFromAddress
+			return tooManyFromAddress
 		}
 	}
 	if len(l.open) >= l.limits.total {
-		if !l.yield(func(c *conn) { l.turnAway(c.Conn, &overloaded) }) {
-			return &overloaded
+		if !l.yield(func(c *conn) { l.turnAway(c.Conn, overloaded) }) {
+			return overloaded
 		}
 	}
 	return nil
@@ -328,9 +329,9 @@ func (l *listener) turnAway(raw net.Conn, r *refusal) {
 
 // wire is a whole HTTP answer, for connections that no request was read from.
 func (r *refusal) wire() []byte {
-	body := r.body("")
+	body := edge.Encode(&r.Error)
 	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/problem+json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"+
-		"%s: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", r.status, http.StatusText(r.status), r.header, r.headerValue, len(body), body)
+		"Retry-After: %d\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", r.Status, http.StatusText(r.Status), r.RetryAfter, len(body), body)
 }
 
 // linger makes the Close that follows a refusal wait for the client to read it.

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -9,98 +8,84 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/refusals"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
+	"edgesvc.dev/svc/sdk/api"
 )
 
-// A refusal is an answer that the server gives in place of the handler.
+// A refusal is an answer that the server gives in place of the handler. It is
+// copied for each request.
 type refusal struct {
-	status int
-	code   string
-	detail string
+	api.Error
 	// Header is sent beside the usual ones; empty for most.
 	header, headerValue string
-	retryable           bool
 }
 
 var (
-	tooLarge = refusal{status: http.StatusRequestEntityTooLarge, code: "payload_too_large",
-		detail: "The body is larger than this request may send."}
-	headerTooLarge = refusal{status: http.StatusRequestHeaderFieldsTooLarge, code: "invalid_request",
-		detail: "The request line and headers together exceed 64 KiB."}
-	tooSlow = refusal{status: http.StatusRequestTimeout, code: "invalid_request",
-		detail: "The request did not arrive in time.", retryable: true}
-	encodedBody = refusal{status: http.StatusUnsupportedMediaType, code: "unsupported_media_type",
-		detail: "Send the body without Content-Encoding.", header: "Accept-Encoding", headerValue: "identity"}
-	unknownMethod = refusal{status: http.StatusMethodNotAllowed, code: "method_not_allowed",
-		detail: "The method is not one that this server knows.", header: "Allow", headerValue: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"}
-	panicked = refusal{status: http.StatusInternalServerError, code: "internal",
-		detail: "The server met a fault of its own; it is in its log under this request id."}
-	tooManyFromAddress = refusal{status: http.StatusTooManyRequests, code: "rate_limited",
-		detail: "Too many connections from this address.", header: "Retry-After", headerValue: "5", retryable: true}
-	overloaded = refusal{status: http.StatusServiceUnavailable, code: "overloaded",
-		detail: "The server has as many connections as it takes.", header: "Retry-After", headerValue: "5", retryable: true}
-	tooMuchAtOnce = refusal{status: http.StatusServiceUnavailable, code: "overloaded",
-		detail: "Too many large bodies are under way at once. Try again in a moment.", header: "Retry-After", headerValue: "2", retryable: true}
+	tooLarge       = refuse(http.StatusRequestEntityTooLarge, api.CodePayloadTooLarge, "The body is larger than this request may send.")
+	headerTooLarge = refuse(http.StatusRequestHeaderFieldsTooLarge, api.CodeInvalidRequest, "The request line and headers together exceed 64 KiB.")
+	tooSlow        = again(refuse(http.StatusRequestTimeout, api.CodeInvalidRequest, "The request did not arrive in time."), 0)
+	encodedBody    = refuse(http.StatusUnsupportedMediaType, api.CodeUnsupportedMediaType, "Send the body without Content-Encoding.").
+			with("Accept-Encoding", "identity")
+	unknownMethod = refuse(http.StatusMethodNotAllowed, api.CodeMethodNotAllowed, "The method is not one that this server knows.").
+			with("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+	panicked           = refuse(http.StatusInternalServerError, api.CodeInternal, "The server met a fault of its own; it is in its log under this request id.")
+	tooManyFromAddress = again(refuse(http.StatusTooManyRequests, api.CodeRateLimited, "Too many connections from this address."), 5)
+	overloaded         = again(refuse(http.StatusServiceUnavailable, api.CodeOverloaded, "The server has as many connections as it takes."), 5)
+	tooMuchAtOnce      = again(refuse(http.StatusServiceUnavailable, api.CodeOverloaded, "Too many large bodies are under way at once. Try again in a moment."), 2)
 )
 
+func refuse(status int, code api.Code, detail string) *refusal {
+	return &refusal{Error: *api.NewError(status, code, detail)}
+}
+
+// again is a refusal that may not be one the next time.
+func again(r *refusal, seconds int) *refusal {
+	r.Retryable, r.RetryAfter = true, seconds
+	return r
+}
+
+func (r *refusal) with(header, value string) *refusal {
+	r.header, r.headerValue = header, value
+	return r
+}
+
 func malformed(detail string) *refusal {
-	return &refusal{status: http.StatusBadRequest, code: "invalid_request", detail: detail}
+	return refuse(http.StatusBadRequest, api.CodeInvalidRequest, detail)
 }
 
 // refusalOf names the read error without repeating its text: parse errors
 // quote the bytes they met, credentials among them.
 func refusalOf(err error) *refusal {
 	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
-		return &tooLarge
+		return tooLarge
 	}
 	if _, ok := errors.AsType[*fasthttp.ErrSmallBuffer](err); ok {
-		return &headerTooLarge
+		return headerTooLarge
 	}
 	if ne, ok := errors.AsType[net.Error](err); ok && ne.Timeout() {
-		return &tooSlow
+		return tooSlow
 	}
 	return malformed("The request is not well-formed HTTP/1.1.")
 }
 
 // count counts those refusals that tell of load.
 func (r *refusal) count() {
-	switch r.code {
-	case "rate_limited":
+	switch r.Code {
+	case api.CodeRateLimited:
 		refusals.RateLimit.Count()
-	case "overloaded":
+	case api.CodeOverloaded:
 		refusals.Overloaded.Count()
 	}
 }
 
-// problem is the body of a refusal (RFC 9457).
-type problem struct {
-	Type      string `json:"type"`
-	Title     string `json:"title"`
-	Status    int    `json:"status"`
-	Detail    string `json:"detail"`
-	Code      string `json:"code"`
-	RequestID string `json:"requestId,omitempty"`
-	Retryable bool   `json:"retryable"`
-}
-
-func (r *refusal) body(requestID string) []byte {
-	b, err := json.Marshal(problem{Type: "about:blank", Title: http.StatusText(r.status), Status: r.status,
-		Detail: r.detail, Code: r.code, RequestID: requestID, Retryable: r.retryable})
-	if err != nil {
-		panic(err) // strings, an int and a bool always encode
-	}
-	return b
-}
-
 func writeProblem(ctx *fasthttp.RequestCtx, r *refusal, requestID string) {
 	h := &ctx.Response.Header
-	h.Set(RequestIDHeader, requestID)
+	h.Set(edge.RequestIDHeader, requestID)
 	h.SetCanonical(noSniff, noSniffValue)
-	h.Set("Cache-Control", "no-store")
 	if r.header != "" {
 		h.Set(r.header, r.headerValue)
 	}
-	ctx.SetStatusCode(r.status)
-	ctx.SetContentType("application/problem+json")
 	ctx.SetConnectionClose()
-	ctx.SetBody(r.body(requestID))
+	e := r.Error
+	edge.Write(ctx, &e)
 }

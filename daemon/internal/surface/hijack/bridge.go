@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
+	"edgesvc.dev/svc/sdk/api"
 	"github.com/sourcegraph/conc"
 	"github.com/valyala/fasthttp"
 )
@@ -62,14 +64,14 @@ func (b *Bridge) Handler(h http.Handler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		r, err := request(ctx)
 		if err != nil {
-			fail(ctx, http.StatusBadRequest, "invalid_request")
+			fail(ctx, http.StatusBadRequest, api.CodeInvalidRequest, "The address of the request cannot be read.")
 			return
 		}
 		c := newCall(b, ctx)
 		if !b.start(func() { c.run(h, r) }) {
 			c.cancel()
 			ctx.Response.Header.Set("Retry-After", "1")
-			fail(ctx, http.StatusServiceUnavailable, "overloaded")
+			fail(ctx, http.StatusServiceUnavailable, api.CodeOverloaded, "The server is stopping. Try again.")
 			return
 		}
 		if c.settled() {
@@ -142,13 +144,10 @@ func (b *Bridge) cut() {
 	}
 }
 
-// fail answers in place of the handler (RFC 9457).
-func fail(ctx *fasthttp.RequestCtx, status int, code string) {
-	ctx.SetStatusCode(status)
-	ctx.SetContentType("application/problem+json")
+// fail answers in place of the handler.
+func fail(ctx *fasthttp.RequestCtx, status int, code api.Code, detail string) {
 	ctx.SetConnectionClose()
-	fmt.Fprintf(ctx, `{"type":"about:blank","title":%q,"status":%d,"code":%q,"retryable":%t}`,
-		http.StatusText(status), status, code, status == http.StatusServiceUnavailable)
+	edge.Write(ctx, api.NewError(status, code, detail))
 }
 
 // connOf unwraps the pooled connection that fasthttp hands to a hijacker:

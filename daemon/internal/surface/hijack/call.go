@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"edgesvc.dev/svc/sdk/api"
 	"github.com/sourcegraph/conc"
 	"github.com/valyala/fasthttp"
 )
@@ -84,7 +85,7 @@ func (c *call) settled() bool {
 func (c *call) respond(ctx *fasthttp.RequestCtx) {
 	defer close(c.answered)
 	if c.panicked {
-		fail(ctx, http.StatusInternalServerError, "internal")
+		fail(ctx, http.StatusInternalServerError, api.CodeInternal, "Something went wrong on our side.")
 		return
 	}
 	c.w.WriteHeader(http.StatusOK)

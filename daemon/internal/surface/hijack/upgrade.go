@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"edgesvc.dev/svc/sdk/api"
 	"github.com/coder/websocket"
 	"github.com/valyala/fasthttp"
 )
@@ -27,16 +28,16 @@ func (s *Sockets) Upgrade(ctx *fasthttp.RequestCtx, address, protocol string, se
 	if err != nil {
 		ctx.Response.Header.Set("Retry-After", "5")
 		if errors.Is(err, errClosed) {
-			fail(ctx, http.StatusServiceUnavailable, "overloaded")
+			fail(ctx, http.StatusServiceUnavailable, api.CodeOverloaded, "The server is stopping. Try again.")
 		} else {
-			fail(ctx, http.StatusTooManyRequests, "rate_limited")
+			fail(ctx, http.StatusTooManyRequests, api.CodeRateLimited, "Too many sockets are open.")
 		}
 		return
 	}
 	r, err := request(ctx)
 	if err != nil {
 		leave()
-		fail(ctx, http.StatusBadRequest, "invalid_request")
+		fail(ctx, http.StatusBadRequest, api.CodeInvalidRequest, "The address of the request cannot be read.")
 		return
 	}
 	w := &handshake{ctx: ctx, header: make(http.Header), conn: &lateConn{}}

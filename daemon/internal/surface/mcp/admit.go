@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"net"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -10,6 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -47,12 +46,7 @@ func (h *Handler) admitBrowser(ctx *fasthttp.RequestCtx) bool {
 // called or by its public one: a proxy may hide either from it.
 func (h *Handler) own(origin, host string) bool {
 	u, err := url.Parse(h.opt.BaseURL)
-	return sameHost(origin, host) || err == nil && u.Host != "" && sameHost(origin, u.Host)
-}
-
-func sameHost(origin, host string) bool {
-	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, host)
+	return edge.SameHost(origin, host) || err == nil && u.Host != "" && edge.SameHost(origin, u.Host)
 }
 
 func (h *Handler) hostAllowed(ctx *fasthttp.RequestCtx) bool {
@@ -60,16 +54,7 @@ func (h *Handler) hostAllowed(ctx *fasthttp.RequestCtx) bool {
 	if h.opt.Host != nil {
 		return h.opt.Host(host)
 	}
-	return !loopback(ctx.LocalAddr().String()) || loopback(host) || sameHost(h.opt.BaseURL, host)
-}
-
-// loopback takes a host with or without its port.
-func loopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
+	return !edge.Loopback(ctx.LocalAddr().String()) || edge.Loopback(host) || edge.SameHost(h.opt.BaseURL, host)
 }
 
 // admit reads who calls and what they chose to see.
@@ -93,7 +78,7 @@ func (h *Handler) admit(ctx *fasthttp.RequestCtx) (*visit, error) {
 		return nil, err
 	}
 	rate, err := h.table.Take(&who, op.ClassMCP)
-	rateHeaders(ctx, rate)
+	edge.RateHeaders(ctx, rate)
 	if err != nil {
 		return nil, err
 	}
@@ -127,10 +112,9 @@ func accepts(ctx *fasthttp.RequestCtx, exact, kind string) bool {
 // caller authenticates a key. Nothing else serves: a session belongs to a
 // person, and a model acts under a key that can be narrowed and revoked alone.
 func (h *Handler) caller(ctx *fasthttp.RequestCtx) (op.Caller, error) {
-	scheme, bearer, _ := strings.Cut(string(ctx.Request.Header.Peek("Authorization")), " ")
-	bearer = strings.TrimSpace(bearer)
-	if !strings.EqualFold(scheme, "Bearer") || bearer == "" {
-		return op.Caller{}, api.NewError(401, api.CodeMissingKey, "Send a team API key as Authorization: Bearer svc_….")
+	bearer, err := edge.Bearer(ctx)
+	if err != nil {
+		return op.Caller{}, err
 	}
 	if !strings.HasPrefix(bearer, "svc_") {
 		return op.Caller{}, api.NewError(401, api.CodeInvalidKey, "MCP takes a team API key (svc_…), not a session.")
@@ -144,6 +128,6 @@ func (h *Handler) caller(ctx *fasthttp.RequestCtx) (op.Caller, error) {
 	}
 	who.Source = "mcp"
 	who.UserAgent = string(ctx.UserAgent())
-	who.RequestID = requestID(ctx)
+	who.RequestID = edge.RequestID(ctx)
 	return who, nil
 }

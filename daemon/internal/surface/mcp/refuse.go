@@ -3,7 +3,6 @@ package mcp
 import (
 	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,41 +10,15 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/sdk/api"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 )
 
-// requestID is the id that the guard gave the request.
-func requestID(ctx *fasthttp.RequestCtx) string {
-	return string(ctx.Response.Header.Peek("X-Request-Id"))
-}
-
-// refuse answers with problem+json (RFC 9457): the request did not become a
-// message.
+// refuse answers a request that did not become a message.
 func (h *Handler) refuse(ctx *fasthttp.RequestCtx, err error) {
-	e := op.Refusal(err)
-	e.Instance = Path
-	e.RequestID = requestID(ctx)
-	head := &ctx.Response.Header
-	head.SetContentType("application/problem+json")
-	head.Set("Cache-Control", "no-store")
+	e := edge.Refuse(ctx, err)
 	if e.Status == fasthttp.StatusUnauthorized {
-		head.Set("WWW-Authenticate", h.challenge(ctx, e))
+		ctx.Response.Header.Set("WWW-Authenticate", edge.Challenge(e, h.baseURL(ctx)+MetadataPath))
 	}
-	if e.RetryAfter > 0 {
-		head.Set("Retry-After", strconv.Itoa(e.RetryAfter))
-	}
-	ctx.SetStatusCode(e.Status)
-	writeJSON(ctx, e)
-}
-
-// challenge names where a client learns how to authenticate (RFC 9728 section
-// 5.1), and no error when no credential came (RFC 6750 section 3).
-func (h *Handler) challenge(ctx *fasthttp.RequestCtx, e *api.Error) string {
-	c := `Bearer realm="svc", resource_metadata="` + h.baseURL(ctx) + MetadataPath + `"`
-	if e.Code != api.CodeMissingKey {
-		c += `, error="invalid_token", error_description="` + string(e.Code) + `"`
-	}
-	return c
 }
 
 func writeJSON(ctx *fasthttp.RequestCtx, v any) {
@@ -54,15 +27,6 @@ func writeJSON(ctx *fasthttp.RequestCtx, v any) {
 		slog.Error("answer cannot be encoded", "path", string(ctx.Path()), "err", err)
 	}
 	ctx.SetBody(b)
-}
-
-func rateHeaders(ctx *fasthttp.RequestCtx, r op.Rate) {
-	if r.Quota == 0 {
-		return
-	}
-	policy := strconv.Quote(r.Policy)
-	ctx.Response.Header.Set("RateLimit-Policy", policy+";q="+strconv.Itoa(r.Quota)+";w=60")
-	ctx.Response.Header.Set("RateLimit", policy+";r="+strconv.Itoa(r.Remaining)+";t="+strconv.Itoa(r.Reset))
 }
 
 // rpcError refuses a message in the protocol's own form.

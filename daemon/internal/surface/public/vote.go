@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/netaddr"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -33,7 +33,7 @@ func (p *Pages) vote(ctx *fasthttp.RequestCtx, s site, slug string) error {
 		redirect(ctx, s.HelpArticle(slug))
 		return nil
 	}
-	if !sameOrigin(ctx) {
+	if !edge.OwnForm(ctx) {
 		return errElsewhere
 	}
 	answer := string(ctx.PostArgs().Peek("helpful"))
@@ -55,19 +55,6 @@ func (p *Pages) vote(ctx *fasthttp.RequestCtx, s site, slug string) error {
 	}
 	seeOther(ctx, s.HelpArticle(slug)+"?thanks#svc-helpful")
 	return nil
-}
-
-// sameOrigin reports whether a browser says that a form of this host sent the
-// request. Every browser says one or the other.
-func sameOrigin(ctx *fasthttp.RequestCtx) bool {
-	switch site := string(ctx.Request.Header.Peek("Sec-Fetch-Site")); site {
-	case "same-origin":
-		return true
-	case "":
-		u, err := url.Parse(string(ctx.Request.Header.Peek(fasthttp.HeaderOrigin)))
-		return err == nil && u.Host != "" && strings.EqualFold(u.Host, string(ctx.Host()))
-	}
-	return false
 }
 
 const (

@@ -17,13 +17,14 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 func (h *Handler) serveContract(ctx *fasthttp.RequestCtx) {
 	if !ctx.IsGet() && !ctx.IsHead() {
 		ctx.Response.Header.Set("Allow", "GET, HEAD")
-		Refuse(ctx, api.NewError(405, api.CodeMethodNotAllowed, "This path allows GET, HEAD."))
+		edge.Refuse(ctx, api.NewError(405, api.CodeMethodNotAllowed, "This path allows GET, HEAD."))
 		return
 	}
 	ctx.Response.Header.SetContentType("application/vnd.oai.openapi+json;version=3.1")

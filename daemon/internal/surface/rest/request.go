@@ -11,13 +11,14 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 func (h *Handler) serveOp(ctx *fasthttp.RequestCtx, o *op.Op, params []op.Param) {
 	start := time.Now()
 	if err := h.answerOp(ctx, o, params); err != nil {
-		Refuse(ctx, err)
+		edge.Refuse(ctx, err)
 	}
 	h.opt.Observe(o.Name, ctx.Response.StatusCode(), time.Since(start).Seconds())
 }
@@ -37,7 +38,7 @@ func (h *Handler) answerOp(ctx *fasthttp.RequestCtx, o *op.Op, params []op.Param
 // caller authenticates a key. Two Authorization headers are a confusion that
 // the guard refuses before.
 func (h *Handler) caller(ctx *fasthttp.RequestCtx) (op.Caller, error) {
-	bearer, err := Bearer(ctx)
+	bearer, err := edge.Bearer(ctx)
 	if err != nil {
 		return op.Caller{}, err
 	}
@@ -52,24 +53,8 @@ func (h *Handler) caller(ctx *fasthttp.RequestCtx) (op.Caller, error) {
 	if bytes.HasPrefix(ctx.Request.Header.UserAgent(), []byte("svcctl/")) {
 		who.Source = "cli"
 	}
-	who.RequestID = RequestID(ctx)
+	who.RequestID = edge.RequestID(ctx)
 	return who, nil
-}
-
-// Bearer returns the credential of the Authorization header, or refuses with
-// missing_key. The string does not alias the request.
-func Bearer(ctx *fasthttp.RequestCtx) (string, error) {
-	scheme, credential, _ := strings.Cut(string(ctx.Request.Header.Peek("Authorization")), " ")
-	credential = strings.TrimSpace(credential)
-	if !strings.EqualFold(scheme, "Bearer") || credential == "" {
-		return "", api.NewError(401, api.CodeMissingKey, "Send the credential as Authorization: Bearer ….")
-	}
-	return credential, nil
-}
-
-// RequestID is the id that the guard gave the request.
-func RequestID(ctx *fasthttp.RequestCtx) string {
-	return string(ctx.Response.Header.Peek("X-Request-Id"))
 }
 
 func readArgs(ctx *fasthttp.RequestCtx, req *op.Request) error {
@@ -137,7 +122,7 @@ func readIfMatch(ctx *fasthttp.RequestCtx, req *op.Request) error {
 func (h *Handler) serveRoute(ctx *fasthttp.RequestCtx, r *Route, params []op.Param) {
 	start := time.Now()
 	if err := h.runRoute(ctx, r, params); err != nil {
-		Refuse(ctx, err)
+		edge.Refuse(ctx, err)
 	}
 	h.opt.Observe(r.Name, ctx.Response.StatusCode(), time.Since(start).Seconds())
 }
@@ -152,7 +137,7 @@ func (h *Handler) runRoute(ctx *fasthttp.RequestCtx, r *Route, params []op.Param
 			return err
 		}
 		rate, err := h.table.Take(&who, r.Class)
-		RateHeaders(ctx, rate)
+		edge.RateHeaders(ctx, rate)
 		if err != nil {
 			return err
 		}
@@ -186,7 +171,7 @@ func (h *Handler) runRoute(ctx *fasthttp.RequestCtx, r *Route, params []op.Param
 // call runs an operation and answers with what it says.
 func (h *Handler) call(ctx *fasthttp.RequestCtx, req op.Request) error {
 	res, refused := h.table.Call(h.opt.Context, req)
-	RateHeaders(ctx, res.Rate)
+	edge.RateHeaders(ctx, res.Rate)
 	if refused != nil {
 		return refused
 	}

@@ -3,14 +3,12 @@ package rest
 import (
 	"bytes"
 	"log/slog"
-	"net/url"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
-	"edgesvc.dev/svc/sdk/api"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 )
 
 func (h *Handler) answer(ctx *fasthttp.RequestCtx, res op.Result) {
@@ -61,67 +59,6 @@ func writeJSON(ctx *fasthttp.RequestCtx, status int, v any, stored []byte) {
 	if err := op.EncodeTo(ctx.Response.BodyWriter(), v); err != nil {
 		slog.Error("answer cannot be encoded", "path", string(ctx.Path()), "err", err)
 		ctx.Response.ResetBody()
-		Refuse(ctx, op.Refusal(err))
+		edge.Refuse(ctx, err)
 	}
-}
-
-// Refuse answers with err as problem+json (RFC 9457). Its instance is the path as
-// the client sent it. What is not found has none, so that the answer for an
-// object of another team is the same, byte for byte, as for one that does not
-// exist.
-func Refuse(ctx *fasthttp.RequestCtx, err error) {
-	e := op.Refusal(err)
-	if e.Instance = ""; e.Code != api.CodeNotFound {
-		e.Instance = instanceOf(ctx)
-	}
-	e.RequestID = RequestID(ctx)
-	ctx.SetStatusCode(e.Status)
-	head := &ctx.Response.Header
-	head.SetContentType("application/problem+json")
-	head.Set("Cache-Control", "no-store")
-	if e.Status == fasthttp.StatusUnauthorized {
-		head.Set("WWW-Authenticate", challenge(e))
-	}
-	if e.RetryAfter > 0 {
-		head.Set("Retry-After", strconv.Itoa(e.RetryAfter))
-	}
-	body, encErr := op.Encode(nil, e)
-	if encErr != nil {
-		slog.Error("problem cannot be encoded", "err", encErr)
-	}
-	ctx.Response.SetBody(body)
-}
-
-// instanceOf is the request's path, still escaped, which makes it a URI
-// reference. Secrets do not stand in paths, queries are left out.
-func instanceOf(ctx *fasthttp.RequestCtx) string {
-	path, _, _ := bytes.Cut(ctx.Request.Header.RequestURI(), []byte("?"))
-	if u, err := url.Parse(string(path)); err != nil || u.Path == "" || !utf8.ValidString(u.Path) {
-		return "" // not a path: it may be left out
-	}
-	return string(path)
-}
-
-// challenge is as RFC 6750 section 3 has it: no error when no credential came.
-func challenge(e *api.Error) string {
-	if e.Code == api.CodeMissingKey || e.Code == api.CodeSessionRequired {
-		return `Bearer realm="svc"`
-	}
-	return `Bearer realm="svc", error="invalid_token", error_description="` + string(e.Code) + `"`
-}
-
-// RateHeaders tells a client what it may still do.
-func RateHeaders(ctx *fasthttp.RequestCtx, r op.Rate) {
-	if r.Quota == 0 {
-		return
-	}
-	b := make([]byte, 0, 64)
-	b = append(append(b, '"'), r.Policy...)
-	name := len(b) + 1
-	b = strconv.AppendInt(append(b, `";q=`...), int64(r.Quota), 10)
-	b = append(b, ";w=60"...)
-	ctx.Response.Header.SetBytesV("RateLimit-Policy", b)
-	b = strconv.AppendInt(append(b[:name], ";r="...), int64(r.Remaining), 10)
-	b = strconv.AppendInt(append(b, ";t="...), int64(r.Reset), 10)
-	ctx.Response.Header.SetBytesV("RateLimit", b)
 }

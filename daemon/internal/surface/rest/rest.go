@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -28,7 +29,7 @@ type Options struct {
 	// Key and Session turn credentials into callers, or refuse with *api.Error.
 	Key     func(ctx context.Context, bearer, address string) (op.Caller, error)
 	Session func(ctx context.Context, token, address, userAgent string) (op.Caller, error)
-	Cookie  Cookie
+	Cookie  edge.Cookie
 	// SameOrigin reports whether a browser's Origin may use the session cookie.
 	SameOrigin func(ctx *fasthttp.RequestCtx) bool
 	// Address is the client's address, behind a proxy too.
@@ -106,7 +107,7 @@ func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 	case strings.HasPrefix(path, Prefix+"/"):
 		h.serveVersioned(ctx, path[len(Prefix):])
 	default:
-		Refuse(ctx, noRoute())
+		edge.Refuse(ctx, noRoute())
 	}
 }
 
@@ -119,9 +120,9 @@ func (h *Handler) serveVersioned(ctx *fasthttp.RequestCtx, path string) {
 	switch {
 	case allow != nil:
 		ctx.Response.Header.Set("Allow", strings.Join(allow, ", "))
-		Refuse(ctx, api.NewError(405, api.CodeMethodNotAllowed, "This path allows %s.", strings.Join(allow, ", ")))
+		edge.Refuse(ctx, api.NewError(405, api.CodeMethodNotAllowed, "This path allows %s.", strings.Join(allow, ", ")))
 	case found == (target{}):
-		Refuse(ctx, noRoute())
+		edge.Refuse(ctx, noRoute())
 	case found.route != nil:
 		h.serveRoute(ctx, found.route, params)
 	default:

@@ -6,6 +6,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/op"
+	"edgesvc.dev/svc/daemon/internal/surface/edge"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -13,7 +14,7 @@ import (
 // is looked at and anyone is let in.
 func (h *Handler) Member(ctx *fasthttp.RequestCtx, open bool) (op.Caller, error) {
 	address, agent := h.opt.Address(ctx), string(ctx.Request.Header.UserAgent())
-	token, err := Bearer(ctx)
+	token, err := edge.Bearer(ctx)
 	if err != nil {
 		token = string(h.opt.Cookie.Token(&ctx.Request.Header))
 		if token != "" && !h.opt.SameOrigin(ctx) {
@@ -21,7 +22,7 @@ func (h *Handler) Member(ctx *fasthttp.RequestCtx, open bool) (op.Caller, error)
 		}
 	}
 	if open || token == "" {
-		who := op.Caller{Address: address, UserAgent: agent, Source: "dashboard", RequestID: RequestID(ctx)}
+		who := op.Caller{Address: address, UserAgent: agent, Source: "dashboard", RequestID: edge.RequestID(ctx)}
 		if !open {
 			return who, api.NewError(401, api.CodeSessionRequired, "Sign in first: svcctl login.")
 		}
@@ -34,6 +35,6 @@ func (h *Handler) Member(ctx *fasthttp.RequestCtx, open bool) (op.Caller, error)
 		return op.Caller{}, api.NewError(401, api.CodeSessionRequired, "This needs a session, not an API key. Sign in with svcctl login.")
 	}
 	who, err := h.opt.Session(h.opt.Context, token, address, agent)
-	who.Source, who.RequestID = "dashboard", RequestID(ctx)
+	who.Source, who.RequestID = "dashboard", edge.RequestID(ctx)
 	return who, err
 }

@@ -84,9 +84,7 @@ func (h *Handler) Close() { h.end() }
 func (h *Handler) Serve(ctx *fasthttp.RequestCtx) {
 	path := strings.TrimPrefix(string(ctx.URI().PathOriginal()), Prefix)
 	h.router.Serve(ctx, strings.TrimPrefix(path, "/"))
-	if string(ctx.Response.Header.ContentType()) == "application/problem+json" {
-		Reshape(ctx) // the bridge lets no more streams in
-	}
+	Reshape(ctx) // where the bridge lets no more streams in
 }
 
 // ServeTypes answers with the declarations of every procedure.
