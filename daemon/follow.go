@@ -2,13 +2,14 @@ package daemon
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"edgesvc.dev/svc/daemon/internal/domain/jobs"
+	"edgesvc.dev/svc/daemon/internal/live"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/surface/edge"
 	"edgesvc.dev/svc/daemon/internal/surface/rest"
@@ -53,42 +54,19 @@ func (d *Daemon) mayFollow(ctx context.Context, bearer string, began op.Caller) 
 // any longer, which is asked before each event and heartbeat.
 func stream(w http.ResponseWriter, r *http.Request, watch *jobs.Watch, may func() bool) {
 	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
+	h.Set("Content-Type", live.EventType)
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
-	out := http.NewResponseController(w)
-	beat := time.NewTicker(heartbeat)
-	defer beat.Stop()
-	for {
-		events, done := watch.Take()
-		for _, e := range events {
-			if !may() || writeEvent(w, e) != nil {
-				return
+	s := live.NewStream(r.Context(), w, heartbeat, ": still here\n\n")
+	defer s.Close()
+	s.Follow(r.Context(), func(ctx context.Context, send func([]byte) error) []byte {
+		_ = watch.Follow(ctx, func(e api.JobEvent) error { // whatever ended it, there is nobody to tell
+			data, err := op.Encode(nil, e)
+			if err != nil || !may() {
+				return errors.Join(err, context.Canceled)
 			}
-		}
-		if out.Flush() != nil || done {
-			return
-		}
-		select {
-		case <-r.Context().Done():
-			return
-		case <-watch.Ready():
-		case <-beat.C:
-			if !may() {
-				return
-			}
-			if _, err := fmt.Fprint(w, ": still here\n\n"); err != nil {
-				return
-			}
-		}
-	}
-}
-
-func writeEvent(w http.ResponseWriter, e api.JobEvent) error {
-	data, err := op.Encode(nil, e)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.Type, data)
-	return err
+			return send(live.Event(e.Type, data))
+		})
+		return nil
+	}, func() (last []byte, now bool) { return nil, !may() })
 }

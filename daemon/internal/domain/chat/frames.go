@@ -52,7 +52,7 @@ func (v *Visit) put(f api.ChatOut) {
 	for _, c := range f.Cards {
 		size += len(c.Quote) + len(c.Title) + len(c.URL)
 	}
-	v.box.add(f, size, lostFrames)
+	v.box.Add(f, size, lostFrames)
 }
 
 // tell gives the visitor its frame of what happens, if it has one.
@@ -86,7 +86,7 @@ func (v *Visit) tell(e *happening) {
 		v.conv, v.seq = "", 0
 	case elsewhere:
 		if e.by != v {
-			v.box.end(otherVisitor)
+			v.box.End(otherVisitor)
 		}
 	default:
 		v.signal(e)
@@ -142,7 +142,7 @@ func (v *Visit) delta(e *happening) {
 	if v.writing != e.id {
 		return
 	}
-	if last := v.box.last(); last != nil && last.T == "delta" && last.ID == e.id && v.box.grow(len(e.text)) {
+	if last := v.box.Last(); last != nil && last.T == "delta" && last.ID == e.id && v.box.Grow(len(e.text)) {
 		last.Text += e.text
 		return
 	}

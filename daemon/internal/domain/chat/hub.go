@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"edgesvc.dev/svc/daemon/internal/live"
 	"edgesvc.dev/svc/daemon/internal/netaddr"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -58,14 +59,14 @@ func (e *happening) lasts() bool {
 // with the lock held: they put it into their box and return. The zero hub is
 // empty.
 type hub struct {
-	mu      sync.Mutex // guards all that hangs on it
-	visits  map[string]map[*Visit]struct{}
-	sites   map[string]map[*Visit]struct{} // the same by site
-	watches map[string]map[*watch]struct{} // by conversation
-	inboxes map[string]map[*watch]struct{} // by team
-	answers map[string]*answer             // being written, by conversation
-	streams tally                          // connections that stay open
-	posts   tally                          // visits of one frame, while they are answered
+	mu      sync.Mutex          // guards all that hangs on it
+	visits  live.Groups[*Visit] // by visitor
+	sites   live.Groups[*Visit] // the same by site
+	watches live.Groups[*watch] // by conversation
+	inboxes live.Groups[*watch] // by team
+	answers map[string]*answer  // being written, by conversation
+	streams tally               // connections that stay open
+	posts   tally               // visits of one frame, while they are answered
 }
 
 // client is a network as the chat of one team counts it.
@@ -118,27 +119,6 @@ type answer struct {
 	id    string
 	text  strings.Builder
 	units int // UTF-16
-}
-
-// join adds r to the readers under key.
-func join[R comparable](m *map[string]map[R]struct{}, key string, r R) {
-	if *m == nil {
-		*m = map[string]map[R]struct{}{}
-	}
-	set := (*m)[key]
-	if set == nil {
-		set = map[R]struct{}{}
-		(*m)[key] = set
-	}
-	set[r] = struct{}{}
-}
-
-// leave removes r, and the set when it was the last.
-func leave[R comparable](m map[string]map[R]struct{}, key string, r R) {
-	delete(m[key], r)
-	if len(m[key]) == 0 {
-		delete(m, key)
-	}
 }
 
 // publish tells everybody whom it concerns.

@@ -37,5 +37,5 @@ func (v *Visit) unwelcome(now *api.Site, exists bool) *api.Error {
 // the connection. The hub's lock is held.
 func (v *Visit) endWith(e *api.Error) {
 	v.over = e
-	v.box.end(api.ChatOut{T: "error", Code: string(e.Code), Message: e.Detail, Fatal: true})
+	v.box.End(api.ChatOut{T: "error", Code: string(e.Code), Message: e.Detail, Fatal: true})
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"edgesvc.dev/svc/daemon/internal/field"
+	"edgesvc.dev/svc/daemon/internal/live"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -53,7 +54,7 @@ type Visit struct {
 	frames  *rate.Limiter
 
 	// Guarded by the hub's lock.
-	box     box[api.ChatOut]
+	box     live.Box[api.ChatOut]
 	early   []happening // what came before begin
 	begun   bool
 	who     api.Visitor // as it will stand in the conversation
@@ -149,8 +150,8 @@ func (h *hub) enter(v *Visit, o *Options) error {
 		return slowDown(30*time.Second, "The chat is full. Try again in a moment.")
 	}
 	h.counts(v).add(v.keys.team, v.address)
-	join(&h.visits, v.who.ID, v)
-	join(&h.sites, v.site.id, v)
+	h.visits.Join(v.who.ID, v)
+	h.sites.Join(v.site.id, v)
 	return nil
 }
 
@@ -170,10 +171,11 @@ func (v *Visit) Close() {
 	if v.closed {
 		return
 	}
-	v.closed, v.box.wake = true, nil
+	v.closed = true
+	v.box.Wake(nil)
 	h.counts(v).remove(v.keys.team, v.address)
-	leave(h.visits, v.who.ID, v)
-	leave(h.sites, v.site.id, v)
+	h.visits.Leave(v.who.ID, v)
+	h.sites.Leave(v.site.id, v)
 	if v.conv != "" && !h.online(v.who.ID) {
 		h.pass(&happening{kind: presence, team: v.keys.team, conv: v.conv, visitor: v.who.ID, from: api.AuthorVisitor})
 	}
@@ -188,10 +190,7 @@ func (v *Visit) Notify(wake func()) {
 	if v.closed {
 		return
 	}
-	v.box.wake = wake
-	if v.box.woken {
-		wake()
-	}
+	v.box.Wake(wake)
 }
 
 // Take returns the frames since the last Take. A fatal error among them is the
@@ -199,7 +198,7 @@ func (v *Visit) Notify(wake func()) {
 func (v *Visit) Take() []api.ChatOut {
 	v.s.hub.mu.Lock()
 	defer v.s.hub.mu.Unlock()
-	return v.box.take()
+	return v.box.Take()
 }
 
 // begin reads what the visitor has missed and lets the frames flow. It is also
@@ -225,7 +224,8 @@ func (v *Visit) begin(ctx context.Context, conv string, since int) error {
 		v.recall(&r.C.Visitor)
 		ready.Conv, ready.Resumed = v.conv, true
 	}
-	v.begun, v.box.bounded = true, false
+	v.begun = true
+	v.box.Bound(false)
 	v.put(ready)
 	for i := range missed {
 		v.put(frameOf(&missed[i]))
@@ -234,7 +234,7 @@ func (v *Visit) begin(ctx context.Context, conv string, since int) error {
 		v.writing = a.id
 		v.put(api.ChatOut{T: "snapshot", ID: a.id, N: a.units, Text: a.text.String()})
 	}
-	v.box.bounded = true
+	v.box.Bound(true)
 	for i := range v.early {
 		v.tell(&v.early[i])
 	}
@@ -304,8 +304,8 @@ func (v *Visit) become(ctx context.Context, id Identity) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !v.closed && was.ID != is {
-		leave(h.visits, was.ID, v)
-		join(&h.visits, is, v)
+		h.visits.Leave(was.ID, v)
+		h.visits.Join(is, v)
 	}
 	v.who, v.conv, v.writing, v.begun, v.early = who, "", "", false, nil
 	v.until = api.TimeOf(v.s.Now().Add(proofLife))

@@ -2,16 +2,16 @@ package chat
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 
+	"edgesvc.dev/svc/daemon/internal/live"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// live is one value of a stream and the id to resume after it.
-type live struct {
+// told is one value of a stream and the id to resume after it.
+type told struct {
 	id string
 	v  api.ConversationEvent
 	m  *message // of v; it becomes HTML where nobody waits for it
@@ -22,7 +22,7 @@ type watch struct {
 	hub *hub
 
 	// Guarded by hub.mu.
-	box   box[live]
+	box   live.Box[told]
 	early []happening // what came before begin
 	begun bool
 	seq   int   // of the latest message handed over
@@ -36,14 +36,14 @@ const startPage = 50 // conversations that an inbox begins with
 // comes back gets those that have changed meanwhile among the latest.
 func (s *Service) Inbox(ctx context.Context, who op.Caller, in api.InboxWatch, emit op.Emit[api.ConversationEvent]) error {
 	w := &watch{hub: &s.hub, inbox: true}
-	since, err := resumed(in.LastEventID)
+	since, err := live.Resumed(in.LastEventID)
 	if err != nil {
 		return err
 	}
 	s.hub.mu.Lock()
-	join(&s.hub.inboxes, who.Team, w)
+	s.hub.inboxes.Join(who.Team, w)
 	s.hub.mu.Unlock()
-	defer w.leave(func() { leave(s.hub.inboxes, who.Team, w) })
+	defer w.leave(func() { s.hub.inboxes.Leave(who.Team, w) })
 	first, err := s.latest(ctx, who.Team, api.Time(since))
 	if err != nil {
 		return err
@@ -55,22 +55,11 @@ func (s *Service) Inbox(ctx context.Context, who op.Caller, in api.InboxWatch, e
 		}
 		// They do not stand in the order of their changes: only who has them all
 		// may resume after them.
-		if last := w.box.last(); last != nil {
+		if last := w.box.Last(); last != nil {
 			last.id = strconv.FormatInt(w.mark, 10)
 		}
 	})
 	return w.drain(ctx, emit)
-}
-
-func resumed(id string) (int64, error) {
-	if id == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil || n < 0 {
-		return 0, api.NewError(http.StatusBadRequest, api.CodeInvalidParameter, "The last event's id is not one of this stream.")
-	}
-	return n, nil
 }
 
 // latest are the conversations with the latest messages; with since, those that
@@ -99,15 +88,15 @@ func (s *Service) latest(ctx context.Context, team string, since api.Time) (out 
 // Conversation emits the conversation, its messages from a seq on and the
 // answer being written, then what happens.
 func (s *Service) Conversation(ctx context.Context, who op.Caller, in api.ConversationWatch, emit op.Emit[api.ConversationEvent]) error {
-	last, err := resumed(in.LastEventID)
+	last, err := live.Resumed(in.LastEventID)
 	if err != nil {
 		return err
 	}
 	w := &watch{hub: &s.hub, seq: max(in.Since, int(last))}
 	s.hub.mu.Lock()
-	join(&s.hub.watches, in.ID, w)
+	s.hub.watches.Join(in.ID, w)
 	s.hub.mu.Unlock()
-	defer w.leave(func() { leave(s.hub.watches, in.ID, w) })
+	defer w.leave(func() { s.hub.watches.Leave(in.ID, w) })
 	c, list, err := s.transcript(ctx, who.Team, in.ID, w.seq)
 	if err != nil {
 		return err
@@ -152,7 +141,7 @@ func (w *watch) begin(first func()) {
 	defer w.hub.mu.Unlock()
 	w.begun = true
 	first()
-	w.box.bounded = true
+	w.box.Bound(true)
 	for i := range w.early {
 		w.tell(&w.early[i])
 	}
@@ -181,7 +170,7 @@ func (w *watch) tell(e *happening) {
 	case written:
 		w.message(e.m)
 	case rated:
-		w.put(live{v: api.ConversationEvent{Type: "message"}, m: e.m})
+		w.put(told{v: api.ConversationEvent{Type: "message"}, m: e.m})
 	case started:
 		w.add("", api.ConversationEvent{Type: "start", MessageID: e.id})
 	case delta:
@@ -203,11 +192,12 @@ func (w *watch) conversation(c *api.Conversation) {
 		w.mark = max(w.mark, int64(c.UpdatedAt))
 		id = strconv.FormatInt(w.mark, 10)
 	}
-	for i := range w.box.items {
-		if held := w.box.items[i].v.Conversation; held != nil && held.ID == c.ID && w.box.items[i].v.Type == "conversation" {
+	waiting := w.box.Items()
+	for i := range waiting {
+		if held := waiting[i].v.Conversation; held != nil && held.ID == c.ID && waiting[i].v.Type == "conversation" {
 			if c.Version > held.Version {
-				w.box.items[i].v.Conversation = c
-				w.box.notify()
+				waiting[i].v.Conversation = c
+				w.box.Notify()
 			}
 			return
 		}
@@ -220,11 +210,11 @@ func (w *watch) message(m *message) {
 		return
 	}
 	w.seq = m.M.Seq
-	w.put(live{id: strconv.Itoa(w.seq), v: api.ConversationEvent{Type: "message"}, m: m})
+	w.put(told{id: strconv.Itoa(w.seq), v: api.ConversationEvent{Type: "message"}, m: m})
 }
 
 func (w *watch) delta(e *happening) {
-	if last := w.box.last(); last != nil && last.v.Type == "delta" && last.v.MessageID == e.id && w.box.grow(len(e.text)) {
+	if last := w.box.Last(); last != nil && last.v.Type == "delta" && last.v.MessageID == e.id && w.box.Grow(len(e.text)) {
 		last.v.Text += e.text
 		return
 	}
@@ -234,58 +224,31 @@ func (w *watch) delta(e *happening) {
 // eventSize is about what an event takes beside its text.
 const eventSize = 1 << 10
 
-func (w *watch) add(id string, v api.ConversationEvent) { w.put(live{id: id, v: v}) }
+func (w *watch) add(id string, v api.ConversationEvent) { w.put(told{id: id, v: v}) }
 
-func (w *watch) put(l live) {
+func (w *watch) put(l told) {
 	size := eventSize + len(l.v.Text)
 	if l.m != nil {
 		size += len(l.m.M.Text)
 	}
-	w.box.add(l, size, tooSlow)
+	w.box.Add(l, size, tooSlow)
 }
 
 // tooSlow ends the stream of a reader that does not keep up.
-var tooSlow = live{v: api.ConversationEvent{Type: "slow"}}
-
-// ready receives when there may be something in the box.
-func (w *watch) ready() <-chan struct{} {
-	ready := make(chan struct{}, 1)
-	w.hub.mu.Lock()
-	defer w.hub.mu.Unlock()
-	w.box.wake = func() {
-		select {
-		case ready <- struct{}{}:
-		default:
-		}
-	}
-	return ready
-}
+var tooSlow = told{v: api.ConversationEvent{Type: "slow"}}
 
 // drain hands over what is in the box until ctx ends.
 func (w *watch) drain(ctx context.Context, emit op.Emit[api.ConversationEvent]) error {
-	ready := w.ready()
-	for {
-		w.hub.mu.Lock()
-		items, lost := w.box.take(), w.box.lost
-		w.hub.mu.Unlock()
-		if lost {
-			e := api.NewError(http.StatusServiceUnavailable, api.CodeOverloaded, "You read too slowly. Follow again from the last id.")
-			e.RetryAfter = 1
-			return e
-		}
+	return live.Drain(ctx, &w.hub.mu, &w.box, func(items []told) (bool, error) {
 		for i := range items {
 			if m := items[i].m; m != nil {
 				out := shown(m)
 				items[i].v.Message = &out
 			}
 			if err := emit(items[i].id, items[i].v); err != nil {
-				return err
+				return false, err
 			}
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-ready:
-		}
-	}
+		return false, nil
+	})
 }

@@ -2,10 +2,10 @@ package jobs
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strconv"
 
+	"edgesvc.dev/svc/daemon/internal/live"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -23,80 +23,60 @@ const feedGrace = 60_000
 // once for each job, in its latest state: a slow reader misses states, never a
 // job, and delays nobody.
 type feed struct {
-	ready chan struct{}
-	mark  api.Time // of the latest change that was taken; the reader's alone
+	mark api.Time // of the latest change that was taken; the reader's alone
 
 	// Guarded by hub.mu. The job that changed last comes last.
-	waiting []*api.Job
+	box live.Box[*api.Job]
 }
 
 // add keeps a state of a job unless a later one is there.
 func (f *feed) add(job *api.Job) {
-	if i := slices.IndexFunc(f.waiting, func(have *api.Job) bool { return have.ID == job.ID }); i >= 0 {
-		if f.waiting[i].Version > job.Version {
-			return
+	waiting := f.box.Take()
+	if i := slices.IndexFunc(waiting, func(have *api.Job) bool { return have.ID == job.ID }); i >= 0 {
+		if waiting[i].Version > job.Version {
+			job = waiting[i]
 		}
-		f.waiting = slices.Delete(f.waiting, i, i+1)
+		waiting = slices.Delete(waiting, i, i+1)
 	}
-	f.waiting = append(f.waiting, job)
-	select {
-	case f.ready <- struct{}{}:
-	default:
+	for _, job := range append(waiting, job) {
+		f.box.Add(job, 0, nil)
 	}
 }
 
 func (h *hub) open(team string) *feed {
-	f := &feed{ready: make(chan struct{}, 1)}
+	f := &feed{}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.feeds == nil {
-		h.feeds = map[string]map[*feed]struct{}{}
-	}
-	if h.feeds[team] == nil {
-		h.feeds[team] = map[*feed]struct{}{}
-	}
-	h.feeds[team][f] = struct{}{}
+	h.feeds.Join(team, f)
 	return f
 }
 
 func (h *hub) shut(team string, f *feed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.feeds[team], f)
-	if len(h.feeds[team]) == 0 {
-		delete(h.feeds, team)
-	}
+	h.feeds.Leave(team, f)
 }
 
 // beginFeed puts the jobs that are there before those that changed meanwhile.
 func (h *hub) beginFeed(f *feed, first []*api.Job) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	early := f.waiting
-	f.waiting = nil
-	for _, job := range append(first, early...) {
+	for _, job := range append(first, f.box.Take()...) {
 		f.add(job)
 	}
-}
-
-func (h *hub) take(f *feed) []*api.Job {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	jobs := f.waiting
-	f.waiting = nil
-	return jobs
 }
 
 // Feed emits the jobs that are not done or were done just now, then each as it
 // changes. A reader that comes back gets those that were done meanwhile, of the
 // latest.
 func (s *Service) Feed(ctx context.Context, who op.Caller, in api.JobFeed, emit op.Emit[api.JobEvent]) error {
-	since, err := resumedFrom(in.LastEventID)
+	last, err := live.Resumed(in.LastEventID)
 	if err != nil {
 		return err
 	}
 	f := s.hub.open(who.Team)
 	defer s.hub.shut(who.Team, f)
+	since := api.Time(last)
 	if since == 0 {
 		since = s.now() - feedGrace
 	}
@@ -106,16 +86,7 @@ func (s *Service) Feed(ctx context.Context, who op.Caller, in api.JobFeed, emit 
 	}
 	f.mark = since
 	s.hub.beginFeed(f, first)
-	for {
-		if err := f.emit(s.hub.take(f), emit); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-f.ready:
-		}
-	}
+	return live.Drain(ctx, &s.hub.mu, &f.box, func(jobs []*api.Job) (bool, error) { return false, f.emit(jobs, emit) })
 }
 
 // emit passes on what was waiting. The id is the time of the latest change; only
@@ -132,17 +103,6 @@ func (f *feed) emit(jobs []*api.Job, emit op.Emit[api.JobEvent]) error {
 		}
 	}
 	return nil
-}
-
-func resumedFrom(id string) (api.Time, error) {
-	if id == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(id, 10, 64)
-	if err != nil || n < 0 {
-		return 0, api.NewError(http.StatusBadRequest, api.CodeInvalidParameter, "The last event's id is not one of this stream.")
-	}
-	return api.Time(n), nil
 }
 
 // unfinished are the jobs that are not done and, with since, those that changed

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"edgesvc.dev/svc/daemon/internal/live"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -13,7 +14,7 @@ import (
 type hub struct {
 	mu      sync.Mutex // guards all that hangs on it
 	streams map[string]*stream
-	feeds   map[string]map[*feed]struct{} // of all jobs, by team
+	feeds   live.Groups[*feed] // of all jobs, by team
 }
 
 // stream is what goes on about one job while somebody watches it or it is being
@@ -28,12 +29,11 @@ type stream struct {
 // Watch follows one job. A slow reader loses nothing and delays nobody: what it
 // has not taken is kept, joined, until it does.
 type Watch struct {
-	hub   *hub
-	id    string
-	ready chan struct{}
+	hub *hub
+	id  string
 
 	// Guarded by hub.mu.
-	events []api.JobEvent
+	box    live.Box[api.JobEvent]
 	latest int // version of the job in the last event that held it
 	done   bool
 }
@@ -41,7 +41,7 @@ type Watch struct {
 // Watch follows a job of a team: first the whole job as it is and the text of
 // the step being written, then what happens. Close is owed.
 func (s *Service) Watch(ctx context.Context, team, id string) (*Watch, error) {
-	w := &Watch{hub: &s.hub, id: id, ready: make(chan struct{}, 1)}
+	w := &Watch{hub: &s.hub, id: id}
 	s.hub.join(w)
 	job, err := s.read(ctx, team, id)
 	if err != nil {
@@ -52,16 +52,18 @@ func (s *Service) Watch(ctx context.Context, team, id string) (*Watch, error) {
 	return w, nil
 }
 
-// Ready receives after events arrived.
-func (w *Watch) Ready() <-chan struct{} { return w.ready }
-
-// Take returns the events since the last Take. done says that the last of them
-// is the job in a state that it does not leave by itself, and that none follow.
-func (w *Watch) Take() (events []api.JobEvent, done bool) {
-	w.hub.mu.Lock()
-	defer w.hub.mu.Unlock()
-	events, w.events = w.events, nil
-	return events, w.done
+// Follow hands the events to f until the last of them is the job in a state that it
+// does not leave by itself, f fails or ctx ends.
+func (w *Watch) Follow(ctx context.Context, f func(api.JobEvent) error) error {
+	return live.Drain(ctx, &w.hub.mu, &w.box, func(events []api.JobEvent) (done bool, err error) {
+		for _, e := range events {
+			if err := f(e); err != nil {
+				return false, err
+			}
+			done = e.Job != nil && e.Job.Done()
+		}
+		return done, nil
+	})
 }
 
 // Close ends the watch.
@@ -78,17 +80,13 @@ func (w *Watch) add(e api.JobEvent) {
 	if w.done {
 		return
 	}
-	if n := len(w.events); e.Type == "delta" && n > 0 && w.events[n-1].Type == "delta" && w.events[n-1].Step == e.Step {
-		w.events[n-1].Text += e.Text
+	if last := w.box.Last(); e.Type == "delta" && last != nil && last.Type == "delta" && last.Step == e.Step && w.box.Grow(len(e.Text)) {
+		last.Text += e.Text
 	} else {
-		w.events = append(w.events, e)
+		w.box.Add(e, len(e.Text), api.JobEvent{})
 	}
 	if e.Job != nil {
 		w.latest, w.done = e.Job.Version, e.Job.Done()
-	}
-	select {
-	case w.ready <- struct{}{}:
-	default:
 	}
 }
 
@@ -122,12 +120,12 @@ func (h *hub) join(w *Watch) {
 func (h *hub) begin(w *Watch, job *api.Job) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, e := range w.events {
+	for _, e := range w.box.Take() {
 		if e.Job != nil && e.Job.Version > job.Version {
 			job = e.Job
 		}
 	}
-	w.events, w.done = nil, false
+	w.done = false
 	w.add(api.JobEvent{Type: "job", Job: job})
 	if st := h.streams[w.id]; st.text.Len() > 0 {
 		w.add(api.JobEvent{Type: "delta", Step: st.step, Text: st.text.String()})

@@ -115,20 +115,12 @@ func (s *Service) Get(ctx context.Context, who op.Caller, in api.JobRef) (api.Jo
 		return api.Job{}, err
 	}
 	defer w.Close()
-	timeout := time.NewTimer(time.Duration(in.Wait) * time.Second)
-	defer timeout.Stop()
-	for {
-		select {
-		case <-w.Ready():
-			if _, done := w.Take(); done {
-				return s.read(ctx, who.Team, in.ID)
-			}
-		case <-timeout.C:
-			return s.read(ctx, who.Team, in.ID)
-		case <-ctx.Done():
-			return api.Job{}, ctx.Err()
-		}
+	waiting, cancel := context.WithTimeout(ctx, time.Duration(in.Wait)*time.Second)
+	defer cancel()
+	if err := w.Follow(waiting, func(api.JobEvent) error { return nil }); err != nil && waiting.Err() == nil {
+		return api.Job{}, err
 	}
+	return s.read(ctx, who.Team, in.ID)
 }
 
 func (s *Service) read(ctx context.Context, team, id string) (job api.Job, err error) {

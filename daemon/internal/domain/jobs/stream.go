@@ -31,31 +31,18 @@ func (s *Service) follow(ctx context.Context, who op.Caller, in api.JobWatch, em
 	if n, err := strconv.Atoi(in.LastEventID); err == nil {
 		seen = n
 	}
-	for {
-		events, done := w.Take()
-		for _, e := range events {
-			if e.Job != nil && e.Job.Version <= seen {
-				continue
-			}
-			if resumed && e.Type == "delta" {
-				if err := emit("", api.JobEvent{Type: "reset", Step: e.Step}); err != nil {
-					return err
-				}
-				resumed = false
-			}
-			if err := emit(eventID(&e), e); err != nil {
-				return err
-			}
-		}
-		if done {
+	return w.Follow(ctx, func(e api.JobEvent) error {
+		if e.Job != nil && e.Job.Version <= seen {
 			return nil
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-w.Ready():
+		if resumed && e.Type == "delta" {
+			if err := emit("", api.JobEvent{Type: "reset", Step: e.Step}); err != nil {
+				return err
+			}
+			resumed = false
 		}
-	}
+		return emit(eventID(&e), e)
+	})
 }
 
 func eventID(e *api.JobEvent) string {

@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -26,22 +27,20 @@ func vendorWorld(t *testing.T, steps ...llmtest.Step) (*world, *llmtest.Server) 
 func follow(t *testing.T, w *jobs.Watch, want func(api.JobEvent) bool) (api.JobEvent, []api.JobEvent) {
 	t.Helper()
 	var seen []api.JobEvent
-	for {
-		select {
-		case <-w.Ready():
-		case <-t.Context().Done():
-			t.Fatal("the test is over")
+	err := w.Follow(t.Context(), func(e api.JobEvent) error {
+		seen = append(seen, e)
+		if want(e) {
+			return errSeen
 		}
-		events, done := w.Take()
-		seen = append(seen, events...)
-		if i := slices.IndexFunc(seen, want); i >= 0 {
-			return seen[i], seen
-		}
-		if done {
-			t.Fatalf("it never came: %+v", seen)
-		}
+		return nil
+	})
+	if !errors.Is(err, errSeen) {
+		t.Fatalf("it never came: %+v, %v", seen, err)
 	}
+	return seen[len(seen)-1], seen
 }
+
+var errSeen = errors.New("seen")
 
 func (w *world) watch(id string) *jobs.Watch {
 	w.T.Helper()
@@ -67,7 +66,7 @@ func TestTextIsSeenWhileItIsWritten(t *testing.T) {
 		t.Fatalf("%+v", seen)
 	}
 	late := w.watch(started.JobID)
-	events, _ := late.Take()
+	_, events := follow(t, late, isDelta)
 	if len(events) != 2 || events[0].Job.State != api.JobRunning || events[1].Text != "<p>Hammers are" {
 		t.Fatalf("a late watcher starts with %+v", events)
 	}
@@ -85,8 +84,7 @@ func TestTextIsSeenWhileItIsWritten(t *testing.T) {
 			t.Errorf("deltas are %q", text)
 		}
 	}
-	events, done := w.watch(started.JobID).Take()
-	if !done || len(events) != 1 || !isEnd(events[0]) {
+	if _, events = follow(t, w.watch(started.JobID), isEnd); len(events) != 1 {
 		t.Errorf("a watch of a finished job gives %+v", events)
 	}
 }

@@ -12,14 +12,14 @@ import (
 // maxLive bounds the subscriptions that one session has open at a time.
 const maxLive = 32
 
-// live counts open subscriptions by session.
-type live struct {
+// followers counts open subscriptions by session.
+type followers struct {
 	mu   sync.Mutex // guards open
 	open map[string]int
 }
 
 // enter takes a place of a session, or refuses; the place is to be left.
-func (l *live) enter(session string) (leave func(), err error) {
+func (l *followers) enter(session string) (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open[session] >= maxLive {
@@ -49,7 +49,7 @@ func (h *Handler) subscription(row *op.Stream) *Procedure {
 		if err != nil {
 			return err
 		}
-		leave, err := h.live.enter(s.member.Credential)
+		leave, err := h.followers.enter(s.member.Credential)
 		if err != nil {
 			return refusal(err, s.member.RequestID)
 		}

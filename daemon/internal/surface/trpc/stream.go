@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
+	"edgesvc.dev/svc/daemon/internal/live"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/sourcegraph/conc"
@@ -43,13 +43,13 @@ func (r *Router) serveLines(ctx *fasthttp.RequestCtx, b *plan) {
 			})
 		}
 		w.Header().Set("Content-Type", "application/json")
-		s := newStream(req.Context(), w, r.Ping, " ")
-		defer s.close()
-		if s.send(append(head, "}}\n"...)) != nil {
+		s := live.NewStream(req.Context(), w, r.Ping, " ")
+		defer s.Close()
+		if s.Send(append(head, "}}\n"...)) != nil {
 			return
 		}
 		for range b.calls {
-			if s.await(lines) != nil {
+			if s.Await(lines) != nil {
 				return
 			}
 		}
@@ -71,44 +71,6 @@ func line(i int, path string, out []byte, err error) []byte {
 	return append(b, "}\n"...)
 }
 
-// stream writes to a client and keeps a quiet connection alive.
-type stream struct {
-	w    http.ResponseWriter
-	ctx  context.Context //nolint:containedctx // the stream is as long as its request
-	out  *http.ResponseController
-	tick *time.Ticker
-	ping string
-}
-
-func newStream(ctx context.Context, w http.ResponseWriter, every time.Duration, ping string) *stream {
-	return &stream{w: w, ctx: ctx, out: http.NewResponseController(w), tick: time.NewTicker(every), ping: ping}
-}
-
-func (s *stream) close() { s.tick.Stop() }
-
-func (s *stream) send(b []byte) error {
-	if _, err := s.w.Write(b); err != nil {
-		return err
-	}
-	return s.out.Flush()
-}
-
-// await sends the next of lines, with signs of life until it comes.
-func (s *stream) await(lines <-chan []byte) error {
-	for {
-		select {
-		case <-s.ctx.Done():
-			return s.ctx.Err()
-		case b := <-lines:
-			return s.send(b)
-		case <-s.tick.C:
-			if err := s.send([]byte(s.ping)); err != nil {
-				return err
-			}
-		}
-	}
-}
-
 // serveEvents runs a subscription.
 func (r *Router) serveEvents(ctx *fasthttp.RequestCtx, b *plan) {
 	head := &ctx.Response.Header
@@ -118,15 +80,15 @@ func (r *Router) serveEvents(ctx *fasthttp.RequestCtx, b *plan) {
 		head.Set("Allow", failure(err).Allow)
 	}
 	if r.Ending.Err() != nil { // a client that is let in and loses the stream comes again; one that is refused does not
-		head.SetContentType("text/event-stream")
+		head.SetContentType(live.EventType)
 		ctx.Response.SetBody(r.connected())
 		return
 	}
 	r.Bridge.Handler(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		s := newStream(req.Context(), w, r.Ping, "event: ping\ndata: \n\n")
-		defer s.close()
-		if s.send(r.connected()) != nil {
+		w.Header().Set("Content-Type", live.EventType)
+		s := live.NewStream(req.Context(), w, r.Ping, string(live.Event("ping", nil)))
+		defer s.Close()
+		if s.Send(r.connected()) != nil {
 			return
 		}
 		r.follow(req.Context(), s, &b.calls[0], b.lastID)
@@ -140,71 +102,43 @@ func (r *Router) connected() []byte {
 	if r.Quiet > 0 {
 		options = fmt.Sprintf(`"reconnectAfterInactivityMs":%d`, r.Quiet.Milliseconds())
 	}
-	return []byte("event: connected\ndata: {" + options + "}\n\n")
+	return live.Event("connected", []byte("{"+options+"}"))
 }
 
-func (r *Router) follow(ctx context.Context, s *stream, c *planned, lastID string) {
+func (r *Router) follow(ctx context.Context, s *live.Stream, c *planned, lastID string) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer context.AfterFunc(r.Ending, cancel)()
-	events, ended := make(chan []byte), make(chan []byte, 1)
-	var running conc.WaitGroup
-	defer running.Wait()
 	defer cancel()
-	running.Go(func() {
-		ended <- r.subscribe(ctx, c, lastID, events)
-	})
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case b := <-events:
-			if s.send(b) != nil {
-				return
-			}
-		case last := <-ended:
-			if ctx.Err() != nil {
-				return // what ended it was not the procedure
-			}
-			_ = s.send(last) // the client has left or has it; there is nobody else to tell
-			return
-		case <-s.tick.C:
-			if err := r.Present(ctx, &c.Call); err != nil {
-				_ = s.send(stopped(c.Path, err)) // as above
-				return
-			}
-			if s.send([]byte(s.ping)) != nil {
-				return
-			}
+	defer context.AfterFunc(r.Ending, cancel)()
+	s.Follow(ctx, func(ctx context.Context, send func([]byte) error) []byte {
+		return r.subscribe(ctx, c, lastID, send)
+	}, func() (last []byte, now bool) {
+		if err := r.Present(ctx, &c.Call); err != nil {
+			return stopped(c.Path, err), true
 		}
-	}
+		return nil, false
+	})
 }
 
 // stopped is the last event of a subscription that failed.
 func stopped(path string, err error) []byte {
-	return fmt.Appendf(nil, "event: serialized-error\ndata: {\"json\":%s}\n\n", failure(err).shape(path))
+	return live.Event("serialized-error", fmt.Appendf(nil, `{"json":%s}`, failure(err).shape(path)))
 }
 
 // subscribe runs the procedure and returns the stream's last event.
-func (r *Router) subscribe(ctx context.Context, c *planned, lastID string, events chan<- []byte) []byte {
+func (r *Router) subscribe(ctx context.Context, c *planned, lastID string, send func([]byte) error) []byte {
 	err := c.err
 	if err == nil {
 		err = c.proc.Subscribe(ctx, &c.Call, func(e Event) error {
 			if err := r.Present(ctx, &c.Call); err != nil {
 				return err
 			}
-			b := event(e, &lastID)
-			select {
-			case events <- b:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+			return send(event(e, &lastID))
 		})
 	}
 	if err != nil {
 		return stopped(c.Path, err)
 	}
-	return []byte("event: return\ndata: \n\n")
+	return live.Event("return", nil)
 }
 
 // event writes one value. One without an id must not change the id that the

@@ -47,19 +47,19 @@ type Options struct {
 
 // Handler offers the operation table to signed-in members.
 type Handler struct {
-	table   *op.Table
-	opt     Options
-	router  Router
-	streams map[string]*op.Stream
-	live    live
-	end     context.CancelFunc
-	types   func() []byte
+	table     *op.Table
+	opt       Options
+	router    Router
+	streams   map[string]*op.Stream
+	followers followers
+	end       context.CancelFunc
+	types     func() []byte
 }
 
 // New makes every row a procedure of its name: a query when it changes nothing,
 // otherwise a mutation; and every stream a subscription. Close is owed.
 func New(table *op.Table, o Options) *Handler {
-	h := &Handler{table: table, opt: o, streams: map[string]*op.Stream{}, live: live{open: map[string]int{}}}
+	h := &Handler{table: table, opt: o, streams: map[string]*op.Stream{}, followers: followers{open: map[string]int{}}}
 	h.types = sync.OnceValue(func() []byte { return Types(table) })
 	ending, end := context.WithCancel(o.Context)
 	h.end = end
