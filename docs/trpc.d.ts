@@ -201,12 +201,6 @@ export interface ArticleFeedback {
   id: string;
   helpful: boolean;
 }
-export interface ArticleGet {
-  /** Id of the article. */
-  id: string;
-  /** source: the content as it was sent, also where it could run something in a browser. */
-  include?: 'source' | undefined;
-}
 export interface ArticlePatch {
   /** Id of the object. */
   id: string;
@@ -251,31 +245,6 @@ export interface ArticleRevision {
   content?: string | undefined;
   actorId: string;
   createdAt: Date;
-}
-export interface ArticleRevisionQuery {
-  /** Most records on a page. */
-  limit?: number | undefined;
-  /** nextCursor of the page before. */
-  cursor?: string | undefined;
-  /** Order by creation time. */
-  order?: 'asc' | 'desc' | undefined;
-  /** Add the total of all pages. */
-  total?: boolean | undefined;
-  /** Id of the article. */
-  id: string;
-  /** Add the content; source: as it was sent. */
-  include?: 'content' | 'source' | undefined;
-}
-export interface ArticleRevisionRef {
-  /** Id of the article. */
-  id: string;
-  /** Number of the revision. */
-  n: number;
-}
-export interface ArticleSlug {
-  slug: string;
-  /** source: the content as it was sent. */
-  include?: 'source' | undefined;
 }
 export interface AuditEntry {
   id: string;
@@ -1284,12 +1253,6 @@ export interface PostGenerate {
   /** Ids of posts to draw from. */
   sources?: string[] | undefined;
 }
-export interface PostGet {
-  /** Id of the post. */
-  id: string;
-  /** source: the content as it was sent, also where it could run something in a browser. Never show it to a person as it is. */
-  include?: 'source' | undefined;
-}
 export interface PostImage {
   /** Id of the post. */
   id: string;
@@ -1337,11 +1300,6 @@ export interface PostQuery {
   q?: string | undefined;
   /** Add the content to each post; source: as it was sent. */
   include?: 'content' | 'source' | undefined;
-}
-export interface PostSlug {
-  slug: string;
-  /** source: the content as it was sent. */
-  include?: 'source' | undefined;
 }
 export interface Problem {
   type: string;
@@ -1459,13 +1417,13 @@ export interface RevisionQuery {
   order?: 'asc' | 'desc' | undefined;
   /** Add the total of all pages. */
   total?: boolean | undefined;
-  /** Id of the post. */
+  /** Id of the object. */
   id: string;
   /** Add the content; source: as it was sent. */
   include?: 'content' | 'source' | undefined;
 }
 export interface RevisionRef {
-  /** Id of the post. */
+  /** Id of the object. */
   id: string;
   /** Number of the revision. */
   n: number;
@@ -1763,6 +1721,17 @@ export interface TestTurn {
   from: 'visitor' | 'agent';
   text: string;
 }
+export interface TextGet {
+  /** Id of the object. */
+  id: string;
+  /** source: the content as it was sent, also where it could run something in a browser. Never show it to a person as it is. */
+  include?: 'source' | undefined;
+}
+export interface TextSlug {
+  slug: string;
+  /** source: the content as it was sent. */
+  include?: 'source' | undefined;
+}
 export interface ToolCall {
   id: string;
   name: string;
@@ -1946,17 +1915,17 @@ export type AppRouter = TRPCBuiltRouter<Root, {
       /** Counts that a reader found a published help article helpful, or not. */
       feedback: Mutation<ArticleFeedback, Helpful>;
       /** Returns one help article with its content. */
-      get: Query<ArticleGet, Article>;
+      get: Query<TextGet, Article>;
       /** Returns the help article with a slug. */
-      getBySlug: Query<ArticleSlug, Article>;
+      getBySlug: Query<TextSlug, Article>;
       /** Lists help articles, newest first, without their content unless include=content. */
       list: Query<ArticleQuery | void, PageOfArticle>;
       /** Makes a help article public. */
       publish: Mutation<Ref, Article>;
       /** Gives a help article the title, tags and content of a revision. Keeps the current text as a revision. */
-      restoreRevision: Mutation<ArticleRevisionRef, Article>;
+      restoreRevision: Mutation<RevisionRef, Article>;
       /** Lists earlier texts of a help article, newest first; the last 50 are kept. */
-      revisions: Query<ArticleRevisionQuery, PageOfArticleRevision>;
+      revisions: Query<RevisionQuery, PageOfArticleRevision>;
       /** Makes an archived help article a draft. */
       unarchive: Mutation<Ref, Article>;
       /** Makes a published help article a draft. */
@@ -2031,9 +2000,9 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     /** Starts a job that writes a draft post: its body, description, tags or cover, as the generate flags say. */
     generate: Mutation<PostGenerate, JobStarted>;
     /** Returns one post with its content. */
-    get: Query<PostGet, Post>;
+    get: Query<TextGet, Post>;
     /** Returns the post with that slug. */
-    getBySlug: Query<PostSlug, Post>;
+    getBySlug: Query<TextSlug, Post>;
     /** Starts a job that draws a featured image for a post. */
     image: Mutation<PostImage, JobStarted>;
     /** Lists posts, newest first, without their content unless include=content. */

@@ -41,12 +41,12 @@ type Client struct {
 func New(baseURL string, options ...Option) *Client {
 	t := newTransport(baseURL, options)
 	return &Client{
-		Posts:  &PostsService{resource[api.Post, api.PostCreate, api.PostPatch, api.PostQuery](t, "posts")},
+		Posts:  &PostsService{texts[api.Post, api.PostCreate, api.PostPatch, api.PostQuery, api.Revision](t, "posts")},
 		Jobs:   newJobs(t),
 		Media:  &MediaService{Lister[api.Media, api.MediaQuery]{rows{t, "media"}}},
 		Events: &EventsService{Lister[api.Event, api.EventQuery]{rows{t, "events"}}},
 
-		Articles:   &ArticlesService{resource[api.Article, api.ArticleCreate, api.ArticlePatch, api.ArticleQuery](t, "helpdesk.articles")},
+		Articles:   &ArticlesService{texts[api.Article, api.ArticleCreate, api.ArticlePatch, api.ArticleQuery, api.ArticleRevision](t, "helpdesk.articles")},
 		Categories: &CategoriesService{resource[api.Category, api.CategoryCreate, api.CategoryPatch, api.CategoryQuery](t, "helpdesk.categories")},
 		Gaps:       &GapsService{Lister[api.Gap, api.GapQuery]{rows{t, "helpdesk.gaps"}}},
 		Helpdesk:   &HelpdeskService{rows{t, "helpdesk"}},

@@ -10,58 +10,12 @@ import (
 // content, which is safe to show. List leaves the content out unless Include asks
 // for it. Delete removes an article that is not public.
 type ArticlesService struct {
-	Resource[api.Article, api.ArticleCreate, api.ArticlePatch, api.ArticleQuery]
-}
-
-// Source returns an article with its content as it was sent, also where it could
-// run something in a browser: for editing, never for showing.
-func (s *ArticlesService) Source(ctx context.Context, id string, options ...CallOption) (*api.Article, error) {
-	return s.one(ctx, "get", api.ArticleGet{ID: id, Include: "source"}, options)
-}
-
-// GetBySlug returns the article that has the slug now.
-func (s *ArticlesService) GetBySlug(ctx context.Context, slug string, options ...CallOption) (*api.Article, error) {
-	return s.one(ctx, "getBySlug", api.ArticleSlug{Slug: slug}, options)
-}
-
-// SourceBySlug is Source of the article that has the slug now.
-func (s *ArticlesService) SourceBySlug(ctx context.Context, slug string, options ...CallOption) (*api.Article, error) {
-	return s.one(ctx, "getBySlug", api.ArticleSlug{Slug: slug, Include: "source"}, options)
-}
-
-// Publish makes an article public.
-func (s *ArticlesService) Publish(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Article, error) {
-	return s.one(ctx, "publish", ref, options)
-}
-
-// Unpublish makes a public article a draft again.
-func (s *ArticlesService) Unpublish(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Article, error) {
-	return s.one(ctx, "unpublish", ref, options)
-}
-
-// Archive takes an article out of sight; Unarchive brings it back as a draft.
-func (s *ArticlesService) Archive(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Article, error) {
-	return s.one(ctx, "archive", ref, options)
-}
-
-// Unarchive makes an archived article a draft.
-func (s *ArticlesService) Unarchive(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Article, error) {
-	return s.one(ctx, "unarchive", ref, options)
+	Texts[api.Article, api.ArticleCreate, api.ArticlePatch, api.ArticleQuery, api.ArticleRevision]
 }
 
 // Feedback counts that a reader found a published article helpful, or not.
 func (s *ArticlesService) Feedback(ctx context.Context, in api.ArticleFeedback, options ...CallOption) (*api.Helpful, error) {
 	return do[api.Helpful](ctx, s.t, s.name("feedback"), in, options)
-}
-
-// Revisions returns one page of an article's earlier texts.
-func (s *ArticlesService) Revisions(ctx context.Context, q api.ArticleRevisionQuery, options ...CallOption) (*api.Page[api.ArticleRevision], error) {
-	return do[api.Page[api.ArticleRevision]](ctx, s.t, s.name("revisions"), q, options)
-}
-
-// RestoreRevision makes an earlier text the current one, as a new version.
-func (s *ArticlesService) RestoreRevision(ctx context.Context, ref api.ArticleRevisionRef, options ...CallOption) (*api.Article, error) {
-	return s.one(ctx, "restoreRevision", ref, options)
 }
 
 // CategoriesService groups help articles. Deleting a category leaves its articles

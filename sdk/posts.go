@@ -12,7 +12,7 @@ import (
 // browser. List leaves the content out unless Include asks for it. Delete removes
 // a post that is not public.
 type PostsService struct {
-	Resource[api.Post, api.PostCreate, api.PostPatch, api.PostQuery]
+	Texts[api.Post, api.PostCreate, api.PostPatch, api.PostQuery, api.Revision]
 }
 
 // Create stores a post as it is given. For a post that is to be written by a
@@ -52,42 +52,6 @@ func (s *PostsService) job(id, postID string) *JobHandle {
 	return &JobHandle{ID: id, PostID: postID, jobs: newJobs(s.t)}
 }
 
-// Source returns a post with its content as it was sent, also where it could run
-// something in a browser: for editing, never for showing.
-func (s *PostsService) Source(ctx context.Context, id string, options ...CallOption) (*api.Post, error) {
-	return s.one(ctx, "get", api.PostGet{ID: id, Include: "source"}, options)
-}
-
-// GetBySlug returns the post that has the slug now.
-func (s *PostsService) GetBySlug(ctx context.Context, slug string, options ...CallOption) (*api.Post, error) {
-	return s.one(ctx, "getBySlug", api.PostSlug{Slug: slug}, options)
-}
-
-// SourceBySlug is Source of the post that has the slug now.
-func (s *PostsService) SourceBySlug(ctx context.Context, slug string, options ...CallOption) (*api.Post, error) {
-	return s.one(ctx, "getBySlug", api.PostSlug{Slug: slug, Include: "source"}, options)
-}
-
-// Publish makes a post public.
-func (s *PostsService) Publish(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Post, error) {
-	return s.one(ctx, "publish", ref, options)
-}
-
-// Unpublish makes a public post a draft again.
-func (s *PostsService) Unpublish(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Post, error) {
-	return s.one(ctx, "unpublish", ref, options)
-}
-
-// Archive takes a post out of sight; Unarchive brings it back as a draft.
-func (s *PostsService) Archive(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Post, error) {
-	return s.one(ctx, "archive", ref, options)
-}
-
-// Unarchive makes an archived post a draft.
-func (s *PostsService) Unarchive(ctx context.Context, ref api.Ref, options ...CallOption) (*api.Post, error) {
-	return s.one(ctx, "unarchive", ref, options)
-}
-
 // Batch makes up to 100 changes, each on its own. The outcomes are in the order
 // of the items, and a failed item is not an error of the call.
 func (s *PostsService) Batch(ctx context.Context, in api.PostBatch, options ...CallOption) ([]api.PostBatchOutcome, error) {
@@ -96,16 +60,6 @@ func (s *PostsService) Batch(ctx context.Context, in api.PostBatch, options ...C
 		return nil, err
 	}
 	return out.Results, nil
-}
-
-// Revisions returns one page of a post's earlier states.
-func (s *PostsService) Revisions(ctx context.Context, q api.RevisionQuery, options ...CallOption) (*api.Page[api.Revision], error) {
-	return do[api.Page[api.Revision]](ctx, s.t, "posts.revisions", q, options)
-}
-
-// RestoreRevision makes an earlier state the current one, as a new version.
-func (s *PostsService) RestoreRevision(ctx context.Context, ref api.RevisionRef, options ...CallOption) (*api.Post, error) {
-	return s.one(ctx, "restoreRevision", ref, options)
 }
 
 // Image starts a job that makes a featured image.

@@ -56,18 +56,6 @@ type ArticleCreate struct {
 // ArticleRef names an article.
 type ArticleRef = Ref
 
-// ArticleGet asks for an article.
-type ArticleGet struct {
-	ID      string `json:"id" form:"id" doc:"Id of the article."`
-	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent, also where it could run something in a browser."`
-}
-
-// ArticleSlug asks for the article with a slug.
-type ArticleSlug struct {
-	Slug    string `json:"slug" form:"slug"`
-	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent."`
-}
-
 // ArticleQuery filters a list of articles.
 type ArticleQuery struct {
 	PageQuery
@@ -106,19 +94,6 @@ type ArticleRevision struct {
 	Content   string `json:"content,omitzero"`
 	ActorID   string `json:"actorId"`
 	CreatedAt Time   `json:"createdAt"`
-}
-
-// ArticleRevisionQuery lists the revisions of an article, newest first.
-type ArticleRevisionQuery struct {
-	PageQuery
-	ID      string `json:"id" form:"id" doc:"Id of the article."`
-	Include string `json:"include,omitempty" enum:"content,source" doc:"Add the content; source: as it was sent."`
-}
-
-// ArticleRevisionRef names one revision.
-type ArticleRevisionRef struct {
-	ID string `json:"id" form:"id" doc:"Id of the article."`
-	N  int    `json:"n" minimum:"1" doc:"Number of the revision."`
 }
 
 // ArticleFeedback says whether an article helped.

@@ -146,18 +146,6 @@ type JobStarted struct {
 // PostRef names a post.
 type PostRef = Ref
 
-// PostGet asks for a post.
-type PostGet struct {
-	ID      string `json:"id" form:"id" doc:"Id of the post."`
-	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent, also where it could run something in a browser. Never show it to a person as it is."`
-}
-
-// PostSlug asks for the post with a slug.
-type PostSlug struct {
-	Slug    string `json:"slug" form:"slug"`
-	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent."`
-}
-
 // PostQuery filters a list of posts.
 type PostQuery struct {
 	PageQuery
@@ -231,19 +219,6 @@ type Revision struct {
 	Content     string   `json:"content,omitzero"`
 	ActorID     string   `json:"actorId"`
 	CreatedAt   Time     `json:"createdAt"`
-}
-
-// RevisionQuery lists the revisions of a post, newest first.
-type RevisionQuery struct {
-	PageQuery
-	ID      string `json:"id" form:"id" doc:"Id of the post."`
-	Include string `json:"include,omitempty" enum:"content,source" doc:"Add the content; source: as it was sent."`
-}
-
-// RevisionRef names one revision.
-type RevisionRef struct {
-	ID string `json:"id" form:"id" doc:"Id of the post."`
-	N  int    `json:"n" minimum:"1" doc:"Number of the revision."`
 }
 
 // PostImage asks for a generated featured image.

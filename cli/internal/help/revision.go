@@ -11,11 +11,11 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-var revisions = crud.Lister[api.ArticleRevision, api.ArticleRevisionQuery]{
+var revisions = crud.Lister[api.ArticleRevision, api.RevisionQuery]{
 	Path: "help-article revision", Plural: "the earlier texts of a help article, newest first", Argument: "ARTICLE", Wanted: anArticle, Of: "id", Flags: map[string]string{"include": "-"},
 	Columns: crud.Columns[api.ArticleRevision]("number title~ age=createdAt by=actorId"), IDMember: "number",
 	Refs: map[string]crud.Lookup{"id": {Find: crud.ByKey(texts.FindID), Names: texts.Slugs}},
-	Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.ArticleRevision, api.ArticleRevisionQuery] {
+	Connect: crud.Keyed(func(c *sdk.Client) crud.Pages[api.ArticleRevision, api.RevisionQuery] {
 		return c.Articles.Revisions
 	}),
 }
@@ -25,5 +25,5 @@ func newRevision(a *kit.App) *cobra.Command {
 }
 
 func restore(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*api.Article, error) {
-	return c.Articles.RestoreRevision(ctx, api.ArticleRevisionRef{ID: id, N: n}, options...)
+	return c.Articles.RestoreRevision(ctx, api.RevisionRef{ID: id, N: n}, options...)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Get returns an article with its content.
-func (s *Service) Get(ctx context.Context, who op.Caller, in api.ArticleGet) (out api.Article, err error) {
+func (s *Service) Get(ctx context.Context, who op.Caller, in api.TextGet) (out api.Article, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		r, err := table.Get(tx, who.Team, in.ID)
 		if err != nil {
@@ -26,7 +26,7 @@ func (s *Service) Get(ctx context.Context, who op.Caller, in api.ArticleGet) (ou
 }
 
 // GetBySlug returns the article with that slug.
-func (s *Service) GetBySlug(ctx context.Context, who op.Caller, in api.ArticleSlug) (out api.Article, err error) {
+func (s *Service) GetBySlug(ctx context.Context, who op.Caller, in api.TextSlug) (out api.Article, err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		_, r, err := table.Find(tx, who.Team, "slug", kv.Key(in.Slug))
 		if err != nil {
@@ -79,7 +79,7 @@ func pageOf(in *api.ArticleQuery) kv.Page[record] {
 }
 
 // Revisions lists the earlier texts of an article.
-func (s *Service) Revisions(ctx context.Context, who op.Caller, in api.ArticleRevisionQuery) (page api.Page[api.ArticleRevision], err error) {
+func (s *Service) Revisions(ctx context.Context, who op.Caller, in api.RevisionQuery) (page api.Page[api.ArticleRevision], err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		if _, err := table.Get(tx, who.Team, in.ID); err != nil {
 			return err
@@ -97,7 +97,7 @@ func showRevision(r *revision.Text, content string) api.ArticleRevision {
 }
 
 // RestoreRevision gives the article the text of a revision.
-func (s *Service) RestoreRevision(ctx context.Context, who op.Caller, in api.ArticleRevisionRef) (api.Article, error) {
+func (s *Service) RestoreRevision(ctx context.Context, who op.Caller, in api.RevisionRef) (api.Article, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.Article, error) {
 		return s.change(tx, who, api.ArticleRef{ID: in.ID}, func(r *record) error {
 			if r.Article.Status == api.ArticleArchived {

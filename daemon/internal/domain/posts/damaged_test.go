@@ -61,7 +61,7 @@ func TestDamagedPost(t *testing.T) {
 					t.Errorf("%s: %v", what, corrupt)
 				}
 			}
-			got, err := s.Get(t.Context(), alice, api.PostGet{ID: id})
+			got, err := s.Get(t.Context(), alice, api.TextGet{ID: id})
 			if corrupt, ok := errors.AsType[*kv.CorruptError](err); string(got.JSON) != read || ok != (read == "") || ok && !strings.Contains(corrupt.Error(), id) {
 				t.Errorf("get: %s %v", got.JSON, err)
 			}

@@ -14,7 +14,7 @@ import (
 )
 
 // Get returns a post with its content.
-func (s *Service) Get(ctx context.Context, who op.Caller, in api.PostGet) (out op.Encoded[api.Post], err error) {
+func (s *Service) Get(ctx context.Context, who op.Caller, in api.TextGet) (out op.Encoded[api.Post], err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		r, err := table.Get(tx, who.Team, in.ID)
 		if err != nil {
@@ -27,7 +27,7 @@ func (s *Service) Get(ctx context.Context, who op.Caller, in api.PostGet) (out o
 }
 
 // GetBySlug returns the post with that slug.
-func (s *Service) GetBySlug(ctx context.Context, who op.Caller, in api.PostSlug) (out op.Encoded[api.Post], err error) {
+func (s *Service) GetBySlug(ctx context.Context, who op.Caller, in api.TextSlug) (out op.Encoded[api.Post], err error) {
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		id, r, err := table.Find(tx, who.Team, "slug", kv.Key(in.Slug))
 		if err != nil {
