@@ -91,7 +91,7 @@ func (d *Daemon) activeAgent(ctx context.Context, teamID string) (a api.Agent, o
 }
 
 // answer has an agent answer a conversation.
-func (d *Daemon) answer(ctx context.Context, q chat.Question) (api.AgentAnswer, error) {
+func (d *Daemon) answer(ctx context.Context, q chat.Question) (chat.Answered, error) {
 	turns := make([]agents.Turn, len(q.Turns))
 	for i, t := range q.Turns {
 		turns[i] = agents.Turn(t)
@@ -105,7 +105,7 @@ func (d *Daemon) answer(ctx context.Context, q chat.Question) (api.AgentAnswer, 
 			slog.WarnContext(ctx, "a question that nothing answers was not noted", "team", q.Team, "err", err)
 		}
 	}
-	return answer, err
+	return chat.Answered(answer), err
 }
 
 // gapPause is how long the recording of one question may take.

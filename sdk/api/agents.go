@@ -178,6 +178,9 @@ type TestTurn struct {
 	Text string `json:"text" minLength:"1" maxLength:"4000"`
 }
 
+// StopLimit is why an answer ended that became too long.
+const StopLimit = "limit"
+
 // AgentAnswer is what an agent would answer.
 type AgentAnswer struct {
 	Text          string     `json:"text"`

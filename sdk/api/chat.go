@@ -75,7 +75,7 @@ type ChatOut struct {
 	N     int        `json:"n,omitzero"`      // delta, snapshot: characters (UTF-16) of the text before it, and so far
 	On    bool       `json:"on,omitzero"`     // typing
 	State string     `json:"state,omitempty"` // tool
-	Stop  string     `json:"stop,omitempty"`  // done: why it ended early
+	Stop  string     `json:"stop,omitempty"`  // msg, done: why it ended early
 	To    string     `json:"to,omitempty"`    // handoff: operator or agent
 	At    Time       `json:"at,omitzero"`     // msg, done
 	Rated int        `json:"rated,omitzero"`  // msg: the visitor's rating

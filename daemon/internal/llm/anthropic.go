@@ -123,11 +123,17 @@ func anthropicStop(reason sdk.StopReason) StopReason {
 }
 
 func (a *anthropic) params(c call) sdk.MessageNewParams {
+	if a.provider != ProviderAnthropic {
+		c.Stable = 0
+	}
 	p := sdk.MessageNewParams{Model: c.name, MaxTokens: int64(c.maxTokens), Messages: anthropicMessages(c)}
 	if c.System != "" {
 		p.System = []sdk.TextBlockParam{{Text: c.System}}
 	}
 	if a.provider == ProviderAnthropic {
+		if c.System != "" {
+			p.System[0].CacheControl = sdk.NewCacheControlEphemeralParam() // the tools come before it
+		}
 		p.Thinking = param.Override[sdk.ThinkingConfigParamUnion](map[string]string{"type": c.model.quiet})
 	}
 	for _, t := range c.Tools {
@@ -145,7 +151,7 @@ func (a *anthropic) params(c call) sdk.MessageNewParams {
 func anthropicMessages(c call) []sdk.MessageParam {
 	var out []sdk.MessageParam
 	results := false
-	for _, m := range c.Messages {
+	for i, m := range c.Messages {
 		switch {
 		case m.Role == RoleTool:
 			block := sdk.NewToolResultBlock(m.ToolCallID, m.Text, m.ToolError)
@@ -165,8 +171,24 @@ func anthropicMessages(c call) []sdk.MessageParam {
 			out = append(out, sdk.NewUserMessage(sdk.NewTextBlock(m.Text)))
 		}
 		results = m.Role == RoleTool
+		if i == c.Stable-1 {
+			keepUntil(out)
+		}
 	}
 	return out
+}
+
+// keepUntil says that the vendor may keep the messages so far: later requests begin
+// with them.
+func keepUntil(messages []sdk.MessageParam) {
+	if len(messages) == 0 {
+		return
+	}
+	if content := messages[len(messages)-1].Content; len(content) > 0 {
+		if control := content[len(content)-1].GetCacheControl(); control != nil {
+			*control = sdk.NewCacheControlEphemeralParam()
+		}
+	}
 }
 
 func anthropicAssistant(m Message) []sdk.ContentBlockParamUnion {

@@ -36,7 +36,11 @@ type Request struct {
 	Model    string // one of Models
 	System   string
 	Messages []Message
-	Tools    []Tool
+	// Stable is how many of the first messages later requests begin with, too, as
+	// they do with System and Tools. A vendor that wants to be told where what it may
+	// keep ends is told so.
+	Stable int
+	Tools  []Tool
 	// MaxTokens bounds the answer; zero means 8192. The vendors run without
 	// thinking ahead, so all of it is there for the visible answer.
 	MaxTokens int

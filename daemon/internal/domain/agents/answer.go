@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +35,13 @@ type Question struct {
 	OnTool    func(api.ToolCall)
 }
 
+// Answered is an answer. Marked is its text with the marks of its citations, as a
+// later turn of the conversation has it.
+type Answered struct {
+	api.AgentAnswer
+	Marked string
+}
+
 // answering is the work on one question.
 type answering struct {
 	s      *Service
@@ -46,7 +52,8 @@ type answering struct {
 
 	reply    reply
 	calls    []api.ToolCall
-	steps    int // calls of tools, also those that were refused
+	steps    int // calls of tools that can be switched on, also those that were refused
+	searches int // of the help centre by the model
 	failures int
 	answer   api.AgentAnswer
 }
@@ -54,7 +61,7 @@ type answering struct {
 // Answer answers a visitor. Whatever goes wrong on the way is a handoff, so that
 // the visitor always gets a message; an error means that there is no such agent,
 // that the store failed, or that ctx was canceled, as by a person's own reply.
-func (s *Service) Answer(ctx context.Context, q Question) (api.AgentAnswer, error) {
+func (s *Service) Answer(ctx context.Context, q Question) (Answered, error) {
 	return s.respond(ctx, q, false)
 }
 
@@ -68,14 +75,15 @@ func (s *Service) TestChat(ctx context.Context, who op.Caller, in api.AgentTestC
 	for _, t := range in.Messages {
 		q.Turns = append(q.Turns, Turn(t))
 	}
-	return s.respond(ctx, q, true)
+	out, err := s.respond(ctx, q, true)
+	return out.AgentAnswer, err
 }
 
-func (s *Service) respond(ctx context.Context, q Question, dry bool) (api.AgentAnswer, error) {
+func (s *Service) respond(ctx context.Context, q Question, dry bool) (Answered, error) {
 	began := s.Now()
 	agent, err := s.read(ctx, q.Team, q.AgentID)
 	if err != nil {
-		return api.AgentAnswer{}, err
+		return Answered{}, err
 	}
 	a := &answering{s: s, q: q.silent(), agent: agent, dry: dry, reply: reply{left: agent.Limits.MaxReplyChars}}
 	a.answer.Model = agent.Model
@@ -85,9 +93,9 @@ func (s *Service) respond(ctx context.Context, q Question, dry bool) (api.AgentA
 	err = a.work(limited)
 	switch {
 	case ctx.Err() != nil:
-		return api.AgentAnswer{}, fmt.Errorf("answer abandoned: %w", ctx.Err())
+		return Answered{}, fmt.Errorf("answer abandoned: %w", ctx.Err())
 	case errors.Is(err, kv.ErrClosed):
-		return api.AgentAnswer{}, err
+		return Answered{}, err
 	case err != nil:
 		slog.WarnContext(ctx, "agent could not answer", "team", q.Team, "agent", q.AgentID, "err", err)
 		a.handOff(api.HandoffToolFailure)
@@ -148,8 +156,8 @@ func (a *answering) work(ctx context.Context) error {
 	}
 }
 
-// spent reports that no tool may be used any more. The model is then offered
-// none but the one to hand off: with none at all, a vendor refuses a history
+// spent reports that no tool that can be switched on may be used any more. The
+// model is then offered the others: with none at all, a vendor refuses a history
 // that has calls.
 func (a *answering) spent() bool { return a.steps >= a.agent.Limits.MaxToolSteps }
 
@@ -163,7 +171,7 @@ func (a *answering) ask(ctx context.Context, messages []llm.Message) (llm.Respon
 		on = api.AgentTools{}
 	}
 	resp, err := a.s.models.Complete(ctx, llm.Request{
-		Model: a.agent.Model, System: a.prompt.system(), Messages: messages, Tools: offered(on),
+		Model: a.agent.Model, System: a.prompt.system(), Messages: messages, Stable: a.prompt.newest, Tools: offered(on),
 		OnDelta: func(text string) {
 			seen += len(text)
 			if a.write(a.reply.write(text)); a.reply.full {
@@ -210,11 +218,11 @@ func (a *answering) write(text string) {
 	}
 }
 
-// rewind takes back what was delivered since before.
+// rewind makes what was delivered what it is in before.
 func (a *answering) rewind(before reply) {
-	delivered := len(a.reply.out) > len(before.out)
+	delivered := string(a.reply.out)
 	a.reply = before
-	if delivered {
+	if delivered != string(before.out) {
 		a.q.OnRestart()
 		a.write(string(a.reply.out))
 	}
@@ -222,55 +230,57 @@ func (a *answering) rewind(before reply) {
 
 // conclude ends the answer with a turn that calls no tool, or one to hand off.
 func (a *answering) conclude(resp llm.Response) (done bool) {
-	handsOff := slices.IndexFunc(resp.ToolCalls, func(c llm.ToolCall) bool { return c.Name == toolHandOff })
+	reason := reasonIn(resp.ToolCalls)
 	switch {
-	case bytes.Contains(a.reply.out, []byte(a.prompt.fence.nonce)): // it recites its prompt
-		a.rewind(reply{left: a.agent.Limits.MaxReplyChars})
+	case recites(string(a.reply.out)):
 		a.handOff(api.HandoffPolicy)
 	case a.reply.full:
-		a.answer.Stop = "limit"
-	case handsOff >= 0:
-		a.handOff(reasonOf(resp.ToolCalls[handsOff].Arguments))
+		a.cut()
+	case reason == api.HandoffClarification && len(a.reply.out) > 0: // the question that it asks is its answer
+	case reason != "":
+		a.handOff(reason)
 	case resp.StopReason == llm.StopRefusal:
-		a.rewind(reply{left: a.agent.Limits.MaxReplyChars})
 		a.handOff(api.HandoffPolicy)
-	case len(resp.ToolCalls) > 0 && a.spent():
-		a.handOff(api.HandoffToolFailure) // it was offered no tool, and calls one
+	case a.spent() && slices.ContainsFunc(resp.ToolCalls, func(c llm.ToolCall) bool { return c.Name != toolSearchHelp }):
+		a.handOff(api.HandoffToolFailure) // it was not offered that tool, and calls it
 	case len(resp.ToolCalls) > 0:
 		return false
 	case len(a.reply.out) == 0:
 		a.handOff(api.HandoffUnknown)
 	case resp.StopReason == llm.StopMaxTokens:
-		a.answer.Stop = "limit"
+		a.cut()
 	}
 	return true
 }
 
-// handOff ends the answer with the message that a person takes over. A question
-// that the model asked back stands for it.
+// cut ends an answer that was broken off where its last sentence ends, and says so.
+func (a *answering) cut() {
+	a.answer.Stop = api.StopLimit
+	whole := a.reply
+	whole.keepTo(llm.ToSentence(string(whole.out)))
+	a.rewind(whole)
+}
+
+// handOff makes the answer the message that a person takes over. What the model
+// said before it was a guess, or announces the same.
 func (a *answering) handOff(reason string) {
 	a.answer.HandoffReason = reason
-	if reason == api.HandoffClarification && len(a.reply.out) > 0 {
-		return
-	}
+	a.rewind(reply{})
 	message := reply{left: len(a.agent.HandoffMessage)}
-	text := message.write(a.agent.HandoffMessage) + message.end()
-	if len(a.reply.out) > 0 {
-		text = "\n\n" + text
-	}
-	a.reply.out = append(a.reply.out, text...)
-	a.write(text)
+	a.write(message.write(a.agent.HandoffMessage) + message.end())
+	a.reply = message
 }
 
 // finish is the answer as it is.
-func (a *answering) finish() api.AgentAnswer {
-	out := a.answer
+func (a *answering) finish() Answered {
+	out := Answered{AgentAnswer: a.answer}
 	out.Text = string(a.reply.out)
 	out.HTML = render(out.Text)
 	out.ToolCalls = append([]api.ToolCall{}, a.calls...)
 	out.Citations = []api.Citation{}
 	if a.prompt != nil {
-		out.Citations = citations(a.reply.marks, a.prompt.sections)
+		cited := verify(a.reply.marks, a.prompt.sections)
+		out.Citations, out.Marked = citations(cited, a.prompt.sections), marked(out.Text, cited)
 		linked := make([]*api.CannedResponse, 0, len(a.prompt.canned))
 		for i := range a.prompt.canned {
 			linked = append(linked, &a.prompt.canned[i].CannedResponse)

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,21 +13,28 @@ import (
 // minQuote is the least characters of a quote that proves anything.
 const minQuote = 8
 
-// citations keeps of the model's marks what is true: sections that it was given,
-// and quotes that are in them word for word. A quote of another section is
-// moved to it; one that is in none is not a citation.
+// verify keeps of the model's marks what is true: sections that it was given, and
+// quotes that are in them word for word. A quote of another section is moved to it;
+// one that is in none is not a citation.
+func verify(marks []mark, given []section) (out []mark) {
+	for _, m := range marks {
+		if m.quote != "" {
+			at, quote := quotedIn(m.quote, given, m.section-1)
+			m.section, m.quote = at+1, quote
+		}
+		if m.section >= 1 && m.section <= len(given) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// citations are the cards of marks that are true, each section and quote once.
 func citations(marks []mark, given []section) []api.Citation {
 	out := []api.Citation{}
 	for _, m := range marks {
-		at, quote := m.section-1, ""
-		if m.quote != "" {
-			at, quote = quotedIn(m.quote, given, at)
-		}
-		if at < 0 || at >= len(given) {
-			continue
-		}
-		s := &given[at]
-		c := api.Citation{ArticleID: s.of.ID, Title: s.of.Title, URL: s.URL, Quote: quote, Anchor: s.Anchor, Heading: s.Heading()}
+		s := &given[m.section-1]
+		c := api.Citation{ArticleID: s.of.ID, Title: s.of.Title, URL: s.URL, Quote: m.quote, Anchor: s.Anchor, Heading: s.Heading()}
 		same := func(other api.Citation) bool {
 			return other.ArticleID == c.ArticleID && (c.Quote == "" || other.Quote == "" || other.Quote == c.Quote)
 		}
@@ -38,6 +46,23 @@ func citations(marks []mark, given []section) []api.Citation {
 		}
 	}
 	return out
+}
+
+// marked is a text with the marks that were taken out of it, where they were.
+func marked(text string, marks []mark) string {
+	var b strings.Builder
+	done := 0
+	for _, m := range marks {
+		at := min(m.at, len(text))
+		b.WriteString(text[done:at])
+		done = at
+		if m.quote == "" {
+			fmt.Fprintf(&b, "[[%d]]", m.section)
+		} else {
+			fmt.Fprintf(&b, "[[%d|\"%s\"]]", m.section, m.quote)
+		}
+	}
+	return b.String() + text[done:]
 }
 
 // quotedIn is the section that has a quote, the one that it was said of before

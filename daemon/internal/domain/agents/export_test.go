@@ -2,9 +2,6 @@ package agents
 
 import "time"
 
-// SetNonce fixes the nonce of prompts, so that two can be compared.
-func (s *Service) SetNonce(nonce string) { s.nonce = func() string { return nonce } }
-
 // SetLimit bounds an answer, so that a test need not wait a minute.
 func (s *Service) SetLimit(limit time.Duration) { s.limit = limit }
 

@@ -69,6 +69,20 @@ func TestVendorThatFails(t *testing.T) {
 	}
 }
 
+// What a model had to break off ends with its last sentence, and says that it was cut.
+func TestAnswerWithoutTokensEndsAtASentence(t *testing.T) {
+	steps := []llmtest.Step{llmtest.Cropped("You can return a hammer within 30 days. ", `[[1|"We pay the postage."]] The refund [[1|"within 30 days"]] is th`)}
+	scripted(t, "", steps, func(t *testing.T, w *world, agent api.Agent, _ *llmtest.Server) {
+		answer, _ := w.ask(agent.ID, "How are refunds paid?")
+		if answer.Text != "You can return a hammer within 30 days." || answer.Stop != api.StopLimit || answer.HandoffReason != "" {
+			t.Errorf("%+v", answer)
+		}
+		if len(answer.Citations) != 1 || answer.Citations[0].Quote != "We pay the postage." {
+			t.Errorf("%+v", answer.Citations)
+		}
+	})
+}
+
 // An answer that takes too long is handed over, whatever was said of it so far.
 func TestAnswerThatTakesTooLong(t *testing.T) {
 	scripted(t, "", []llmtest.Step{llmtest.Stall("Once ")}, func(t *testing.T, w *world, agent api.Agent, _ *llmtest.Server) {
@@ -104,11 +118,12 @@ func TestPersonsReplyCancels(t *testing.T) {
 	})
 }
 
-func TestLongAnswerIsCutAtACharacter(t *testing.T) {
+func TestLongAnswerIsCut(t *testing.T) {
 	long := strings.Repeat("Grüße €1 ", 100)
 	scripted(t, `"limits":{"maxReplyChars":100}`, []llmtest.Step{llmtest.Text(long[:300], long[300:], "never read")}, func(t *testing.T, w *world, agent api.Agent, _ *llmtest.Server) {
 		answer, _ := w.ask(agent.ID, "How are refunds paid?")
-		if runes := len([]rune(answer.Text)); runes > 100 || runes < 95 || !strings.HasPrefix(long, answer.Text) || answer.Stop != "limit" {
+		whole, cut := strings.CutSuffix(answer.Text, "…")
+		if runes := len([]rune(answer.Text)); runes > 100 || runes < 90 || !cut || !strings.HasPrefix(long, whole+" ") || answer.Stop != "limit" {
 			t.Errorf("%d characters, stop %q: %q", runes, answer.Stop, answer.Text)
 		}
 		if answer.Usage.InputTokens == 0 || answer.Usage.OutputTokens == 0 {

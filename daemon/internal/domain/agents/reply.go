@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,6 +11,7 @@ import (
 type mark struct {
 	section int // from 1
 	quote   string
+	at      int // in the text that was let through, behind what it is said of
 }
 
 // reply takes a model's text as it comes and lets through what the visitor
@@ -125,7 +127,7 @@ func markHead(hold string) int { return strings.IndexAny(hold, "|:]") }
 
 func (r *reply) found() {
 	head := markHead(r.hold)
-	m := mark{}
+	m := mark{at: len(r.out)}
 	for _, c := range r.hold[len("[["):head] {
 		m.section = m.section*10 + int(c-'0')
 	}
@@ -134,6 +136,13 @@ func (r *reply) found() {
 	}
 	r.marks = append(r.marks, m)
 	r.hold, r.state, r.marked = "", plain, true
+}
+
+// keepTo ends the text with the beginning that it shares with whole, and what whole
+// has beside; marks behind it go.
+func (r *reply) keepTo(whole string) {
+	r.out = []byte(whole)
+	r.marks = slices.DeleteFunc(slices.Clone(r.marks), func(m mark) bool { return m.at > len(whole) })
 }
 
 // release lets through what turned out to be no mark.

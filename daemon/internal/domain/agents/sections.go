@@ -18,6 +18,7 @@ const (
 	givenSeconds  = 2     // of the first of them, the second best too
 	maxSection    = 1_400 // bytes of a section
 	maxSections   = 6_800 // bytes of all: about 1,700 tokens
+	minSection    = 200   // bytes of one that is cut for want of room
 )
 
 // section is a part of an article that an answer may rest on. A citation names it
@@ -47,13 +48,26 @@ func (s *Service) lookUp(ctx context.Context, team string, turns []Turn) (search
 // sectionsOf are the best sections of what was found, as far as there is room.
 func sectionsOf(found []search.Result) (out []section) {
 	room := maxSections
-	take := func(r *search.Result, part int) {
-		if part >= len(r.Parts) || room <= 0 {
-			return
+	for _, sec := range ranked(found[:min(len(found), givenArticles)]) {
+		room -= len(sec.write(len(out) + 1))
+		if over := -room; over > 0 { // what is left of it, if that says anything
+			if len(sec.markdown)-over < minSection {
+				break
+			}
+			sec.markdown = wholeSentences(sec.markdown, len(sec.markdown)-over)
 		}
-		sec := section{of: r, Part: r.Parts[part], markdown: markdownOf(&r.Parts[part])}
-		room -= len(sec.markdown)
 		out = append(out, sec)
+	}
+	return out
+}
+
+// ranked are the best section of each article that was found, then the second best
+// of the first ones.
+func ranked(found []search.Result) (out []section) {
+	take := func(r *search.Result, part int) {
+		if part < len(r.Parts) {
+			out = append(out, section{of: r, Part: r.Parts[part], markdown: markdownOf(&r.Parts[part])})
+		}
 	}
 	for i := range found {
 		take(&found[i], 0)
@@ -70,7 +84,7 @@ func markdownOf(p *search.Part) string {
 	if err != nil || strings.TrimSpace(text) == "" {
 		text = p.Text
 	}
-	return wholeSentences(strings.TrimSpace(text), maxSection)
+	return wholeSentences(foreign(strings.TrimSpace(text), len(text)), maxSection)
 }
 
 // wholeSentences is the beginning of a text that ends with a sentence or a line, and
@@ -79,7 +93,7 @@ func wholeSentences(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	text = clip(text, n)
+	text = clip(text, n-len(" …"))
 	end := strings.LastIndexByte(text, '\n')
 	for _, mark := range []string{". ", "! ", "? ", "。"} {
 		if i := strings.LastIndex(text, mark); i >= 0 {

@@ -21,9 +21,15 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
+const (
+	maxResult = 4_000 // bytes of what the model is told of a failure
+	maxShown  = 500   // bytes of a result that people see
+)
+
 // tool is one of those that a team can switch on.
 type tool struct {
 	name, operation, description string
+	made                         string       // what the model is told of what was made
 	input                        reflect.Type // of the operation
 	params                       []param
 	draft                        bool // the operation takes a status, and it is always DRAFT
@@ -47,13 +53,16 @@ var tools = sync.OnceValue(func() []tool {
 	list := []tool{
 		{name: api.ToolCreatePost, operation: "posts.create", draft: true, input: reflect.TypeFor[api.PostCreate](),
 			description: "Creates a draft post with HTML content. It is not published.",
+			made:        "A draft of the post was made: %s. The team reviews it before anybody sees it. Tell the visitor so, without the id.",
 			params:      []param{title, content, {name: "description", doc: "One line for search engines."}, tags}},
 		{name: api.ToolPostImage, operation: "posts.image", input: reflect.TypeFor[api.PostImage](),
-			description: "Starts to draw a featured image for a post.",
+			description: "Starts to draw a featured image for a draft post that you made.",
+			made:        "The image is being drawn by the job %s. The team reviews it with the post.",
 			params: []param{{name: "postId", to: "id", doc: "Id of the post, post_….", most: 40},
 				{name: "prompt", doc: "What the image shows."}}},
 		{name: api.ToolCreateArticle, operation: "helpdesk.articles.create", draft: true, input: reflect.TypeFor[api.ArticleCreate](),
 			description: "Creates a draft help article with HTML content. It is not published.",
+			made:        "A draft of the help article was made: %s. The team reviews it before anybody sees it. Tell the visitor so, without the id.",
 			params:      []param{title, content, tags}},
 	}
 	reg := op.NewRegistry()
@@ -81,10 +90,10 @@ func (p *param) readSchema(input *huma.Schema) {
 	}
 }
 
-// offered are the tools that a request names: those that are switched on, and
-// always the one to hand off.
+// offered are the tools that a request names: always those to hand off and to
+// search, and those that are switched on.
 func offered(on api.AgentTools) []llm.Tool {
-	list := []llm.Tool{handOffTool()}
+	list := []llm.Tool{handOffTool(), searchTool()}
 	for _, t := range tools() {
 		if on.Allows(t.name) {
 			list = append(list, llm.Tool{Name: t.name, Description: t.description, Schema: t.schema()})
@@ -176,24 +185,28 @@ func (p *param) read(raw json.RawMessage) (v any, problem string) {
 // use answers one call of the model: it runs the tool if the agent has it at
 // this moment, and tells the model otherwise.
 func (a *answering) use(ctx context.Context, call llm.ToolCall) llm.Message {
-	a.steps++
-	tc := api.ToolCall{ID: clip(call.ID, 100), Name: shownName(call.Name)}
-	result, err := a.execute(ctx, call, &tc)
+	tc := api.ToolCall{ID: clip(call.ID, 100), Name: shownName(call.Name), State: "refused"}
+	run := a.execute
+	if call.Name == toolSearchHelp {
+		run = a.searchHelp
+	} else {
+		a.steps++
+	}
+	result, err := run(ctx, call, &tc)
 	if err != nil {
 		a.failures++
-		result = err.Error()
+		result = clip(err.Error(), maxResult)
 	} else {
-		tc.State, tc.Result = "done", clip(result, 500)
+		tc.State = "done"
 	}
 	a.calls = append(a.calls, tc)
 	a.q.OnTool(tc)
-	return llm.Message{Role: llm.RoleTool, ToolCallID: call.ID, ToolError: err != nil, Text: a.prompt.fence.wrap(result, maxResult)}
+	return llm.Message{Role: llm.RoleTool, ToolCallID: call.ID, ToolError: err != nil, Text: result}
 }
 
 // execute returns what the model is told. It sets the state of a call that is
-// not done.
+// not done, and the result of one that is.
 func (a *answering) execute(ctx context.Context, call llm.ToolCall, tc *api.ToolCall) (string, error) {
-	tc.State = "refused"
 	all := tools()
 	i := slices.IndexFunc(all, func(t tool) bool { return t.name == call.Name })
 	if i < 0 {
@@ -208,20 +221,32 @@ func (a *answering) execute(ctx context.Context, call llm.ToolCall, tc *api.Tool
 	}
 	tc.State = "failed"
 	if call.Malformed != "" {
-		return "", fmt.Errorf("the arguments must be a JSON object; these are none: %s", clip(call.Malformed, maxResult/2))
+		return "", malformed(call)
 	}
 	args, err := all[i].arguments(call.Arguments)
 	if err != nil {
 		return "", err
 	}
-	running := *tc
-	running.State = "running"
-	a.q.OnTool(running)
+	a.running(*tc)
 	if a.dry {
 		return "This is a test: the tool was not run. Go on as if it had been.", nil
 	}
-	result, err := a.s.Tool(ctx, a.s.caller(a.q, &now), all[i].operation, args)
-	return result, told(ctx, call.Name, err)
+	made, err := a.s.Tool(ctx, a.s.caller(a.q, &now), all[i].operation, args)
+	if err != nil {
+		return "", told(ctx, call.Name, err)
+	}
+	tc.Result = clip(made, maxShown)
+	return fmt.Sprintf(all[i].made, made), nil
+}
+
+// running tells that a call is being carried out.
+func (a *answering) running(tc api.ToolCall) {
+	tc.State = "running"
+	a.q.OnTool(tc)
+}
+
+func malformed(call llm.ToolCall) error {
+	return fmt.Errorf("the arguments must be a JSON object; these are none: %s", clip(call.Malformed, maxResult/2))
 }
 
 // caller is the agent itself: it may make drafts, in its own team, as often as
@@ -254,7 +279,7 @@ func told(ctx context.Context, name string, err error) error {
 
 // shownName is a tool's name for people; what a model makes up is not shown.
 func shownName(name string) string {
-	if slices.ContainsFunc(tools(), func(t tool) bool { return t.name == name }) {
+	if name == toolSearchHelp || slices.ContainsFunc(tools(), func(t tool) bool { return t.name == name }) {
 		return name
 	}
 	return "unknown"

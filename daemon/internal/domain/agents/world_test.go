@@ -26,6 +26,7 @@ type world struct {
 	agents *agents.Service
 
 	articles []search.Result
+	found    map[string][]search.Result // for some questions, others
 	searched []string
 
 	mu   sync.Mutex // guards used
@@ -47,7 +48,11 @@ func newWorld(t testing.TB, models llm.Config) *world {
 	w.agents.Now = w.Now
 	w.agents.Search = func(_ context.Context, _ string, q search.Query) (search.Results, error) {
 		w.searched = append(w.searched, q.Text+" after "+q.Before)
-		return search.Results{Found: w.articles[:min(q.Limit, len(w.articles))], Documents: len(w.articles)}, nil
+		found := w.articles
+		if more, ok := w.found[q.Text]; ok {
+			found = more
+		}
+		return search.Results{Found: found[:min(q.Limit, len(found))], Documents: len(w.articles)}, nil
 	}
 	w.agents.Brand = func(context.Context, string) (string, api.Brand, error) {
 		return "Acme Tools", api.Brand{Facts: []string{"Acme Tools was founded in 1999."}, Voice: "plain"}, nil
@@ -117,7 +122,7 @@ func (s *seen) text() string { return strings.Join(s.deltas, "") }
 
 // ask has an agent answer turns that are the visitor's and its own by turns, and
 // holds the stream to the answer.
-func (w *world) ask(agent string, turns ...string) (api.AgentAnswer, *seen) {
+func (w *world) ask(agent string, turns ...string) (agents.Answered, *seen) {
 	w.T.Helper()
 	s := &seen{}
 	q := agents.Question{

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,9 +25,11 @@ const (
 	// to begin.
 	longestWait = 5 * time.Second
 
-	maxTurns     = 40
 	maxTurnChars = 24000
-	turnsRead    = 64 // messages that are looked at for turns: notes are among them
+	turnsRead    = 40 // messages that are looked at for turns: notes are among them
+	// stride is how many messages the first turn is moved by at once. Until then
+	// each request begins as the one before, which vendors keep.
+	stride = 10
 )
 
 // unanswered is what a visitor reads when no agent can answer any more.
@@ -90,7 +93,7 @@ func (s *Service) answer(ctx context.Context, c queue.Claim) error {
 		return fmt.Errorf("answer a visitor: %w", err)
 	case err != nil:
 		slog.WarnContext(ctx, "agent cannot answer; the conversation is handed over", "conversation", c.ID, "err", err)
-		a = api.AgentAnswer{Text: t.agent.HandoffMessage, HandoffReason: api.HandoffToolFailure}
+		a = Answered{AgentAnswer: api.AgentAnswer{Text: t.agent.HandoffMessage, HandoffReason: api.HandoffToolFailure}}
 	case a.HandoffReason == "" && strings.TrimSpace(a.Text) == "":
 		a.Text, a.HandoffReason = t.agent.HandoffMessage, api.HandoffToolFailure
 	}
@@ -185,7 +188,7 @@ func agentCaller(team, agent string) op.Caller {
 
 // desert hands over because no agent is active any more.
 func (s *Service) desert(e *edit) error {
-	if err := e.handOver(api.AgentAnswer{HandoffReason: api.HandoffUnsupported}, nil); err != nil {
+	if err := e.handOver(Answered{AgentAnswer: api.AgentAnswer{HandoffReason: api.HandoffUnsupported}}, nil); err != nil {
 		return err
 	}
 	return e.save()
@@ -193,29 +196,43 @@ func (s *Service) desert(e *edit) error {
 
 // turns are the messages that the agent sees: the latest since the conversation
 // was last taken up, what is not answered yet at their end.
-func turns(tx kv.Tx, team string, r *record) ([]Turn, error) {
-	var answered, open []Turn
-	since := max(r.ContextSeq, r.C.LastSeq-turnsRead)
-	err := readMessages(tx, team, r.C.ID, since, func(m *message) error {
-		turn := Turn{From: m.M.Author.Type, Text: m.M.Text}
+func turns(tx kv.Tx, team string, r *record) (out []Turn, err error) {
+	type turn struct {
+		Turn
+		seq int
+	}
+	var answered, open []turn
+	since, chars := max(r.ContextSeq, (max(0, r.C.LastSeq-turnsRead)+stride-1)/stride*stride), 0
+	err = readMessages(tx, team, r.C.ID, since, func(m *message) error {
+		t := turn{Turn{From: m.M.Author.Type, Text: cmp.Or(m.Marked, m.M.Text)}, m.M.Seq}
 		switch {
 		case m.M.Note || m.M.Author.Type == api.AuthorSystem:
+			return nil
 		case m.M.Author.Type == api.AuthorVisitor && m.M.Seq > r.Answered:
-			open = append(open, turn)
+			open = append(open, t)
 		default:
-			answered = append(answered, turn)
+			answered = append(answered, t)
 		}
+		chars += utf8.RuneCountInString(t.Text)
 		return nil
 	})
 	all := slices.Concat(answered, open)
-	chars := 0
-	for i := len(all) - 1; i >= 0; i-- {
-		chars += utf8.RuneCountInString(all[i].Text)
-		if i < len(all)-1 && (chars > maxTurnChars || len(all)-i > maxTurns) {
-			return all[i+1:], err
+	for chars > maxTurnChars && since < r.C.LastSeq {
+		since += stride - since%stride
+		kept := []turn{}
+		chars = 0
+		for i, t := range all {
+			if t.seq > since || i == len(all)-1 {
+				kept = append(kept, t)
+				chars += utf8.RuneCountInString(t.Text)
+			}
 		}
+		all = kept
 	}
-	return all, err
+	for _, t := range all {
+		out = append(out, t.Turn)
+	}
+	return out, err
 }
 
 // question is the task as the agent gets it. What it writes goes to those who
@@ -258,7 +275,7 @@ func (s *Service) question(ctx context.Context, t *task) Question {
 // finish stores the answer with the end of the claim, in one transaction. It may
 // take the team beyond its share of the store: a question that was taken is
 // answered, and a team that is full takes none.
-func (s *Service) finish(ctx context.Context, t *task, a api.AgentAnswer) error {
+func (s *Service) finish(ctx context.Context, t *task, a Answered) error {
 	return s.store.Update(ctx, func(plain kv.Tx) error {
 		tx := &meter{Tx: plain}
 		if err := s.answers.Finish(tx, t.claim); err != nil {
@@ -277,7 +294,7 @@ func (s *Service) finish(ctx context.Context, t *task, a api.AgentAnswer) error 
 		if err != nil {
 			return err
 		}
-		if err := s.Settled(tx, t.claim.Team, t.agent.ID, a); err != nil {
+		if err := s.Settled(tx, t.claim.Team, t.agent.ID, a.AgentAnswer); err != nil {
 			return err
 		}
 		// What the visitor wrote meanwhile is answered next.
@@ -291,7 +308,7 @@ func (s *Service) finish(ctx context.Context, t *task, a api.AgentAnswer) error 
 			return err
 		}
 		from := source{team: t.claim.Team, site: e.r.C.SiteID, network: e.r.Network}
-		return s.charge(plain, from, tx.bytes+gapBytes(a), true)
+		return s.charge(plain, from, tx.bytes+gapBytes(a.AgentAnswer), true)
 	})
 }
 
@@ -304,11 +321,15 @@ func gapBytes(a api.AgentAnswer) int64 {
 }
 
 // message is the answer as it is stored.
-func (t *task) message(a api.AgentAnswer) *message {
+func (t *task) message(a Answered) *message {
 	usage := a.Usage
-	return &message{M: api.Message{
+	marked := a.Marked
+	if marked == a.Text || len(marked) > longText {
+		marked = ""
+	}
+	return &message{Marked: marked, M: api.Message{
 		ID: t.id, Author: api.MessageAuthor{Type: api.AuthorAgent, ID: t.agent.ID, Name: t.agent.Name}, Text: a.Text,
-		Citations: a.Citations, ToolCalls: a.ToolCalls, CannedID: a.CannedID,
+		Citations: a.Citations, ToolCalls: a.ToolCalls, CannedID: a.CannedID, Stop: a.Stop,
 		Provider: a.Provider, Model: a.Model, Usage: &usage,
 	}}
 }
@@ -316,7 +337,7 @@ func (t *task) message(a api.AgentAnswer) *message {
 // handOver leaves the conversation to people, with a message that the visitor
 // sees: the agent's, or the system's when t is nil. The event has the visitor's
 // question as the latest message.
-func (e *edit) handOver(a api.AgentAnswer, t *task) error {
+func (e *edit) handOver(a Answered, t *task) error {
 	question := e.r.C
 	if asked, err := e.question(); err != nil {
 		return err
@@ -375,7 +396,7 @@ func (s *Service) giveUp(tx kv.Tx, it queue.Item, _ string) error {
 		return err
 	}
 	e.r.Answering = false
-	if err := e.handOver(api.AgentAnswer{HandoffReason: api.HandoffToolFailure}, nil); err != nil {
+	if err := e.handOver(Answered{AgentAnswer: api.AgentAnswer{HandoffReason: api.HandoffToolFailure}}, nil); err != nil {
 		return err
 	}
 	return e.save()

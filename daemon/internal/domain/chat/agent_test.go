@@ -326,3 +326,55 @@ func TestContext(t *testing.T) {
 		t.Errorf("%d turns", len(turns))
 	}
 }
+
+// TestOwnTurnsKeepTheirMarks: the agent sees its earlier answers with the marks of
+// their citations, the visitor and the members without.
+func TestOwnTurnsKeepTheirMarks(t *testing.T) {
+	w := newWorld(t, chat.Options{})
+	asked := make(chan []chat.Turn, 8)
+	w.answers(func(_ context.Context, q chat.Question) (api.AgentAnswer, error) {
+		asked <- q.Turns
+		return api.AgentAnswer{Text: "Five days¹.", Stop: api.StopLimit}, nil
+	})
+	w.work()
+	v := w.arrive(chat.Arrival{})
+	v.say("How long?")
+	if f := v.answered("Five days¹."); f.Stop != api.StopLimit {
+		t.Errorf("the visitor is not told that it was cut: %+v", f)
+	}
+	v.say("Sure?")
+	<-asked
+	if turns := <-asked; len(turns) != 3 || turns[1].Text != "Five days[[1]]." {
+		t.Errorf("turns %v", turns)
+	}
+	w.Stop()
+	if list := w.messages(v.conv()); list[1].Text != "Five days¹." || list[1].Stop != api.StopLimit {
+		t.Errorf("%+v", list[1])
+	}
+}
+
+// TestTurnsBeginAlike: what the agent sees of a long conversation begins the same
+// for many answers, and is bounded.
+func TestTurnsBeginAlike(t *testing.T) {
+	w := newWorld(t, chat.Options{PerMinute: 1000, Debounce: -1})
+	asked := make(chan []chat.Turn, 8)
+	w.answers(func(_ context.Context, q chat.Question) (api.AgentAnswer, error) {
+		asked <- q.Turns
+		return api.AgentAnswer{Text: "ok " + q.Turns[len(q.Turns)-1].Text}, nil
+	})
+	w.work()
+	v := w.arrive(chat.Arrival{})
+	begins := map[string]bool{}
+	for i := range 40 {
+		v.say(fmt.Sprint("message ", i))
+		turns := <-asked
+		begins[turns[0].Text] = true
+		if last := turns[len(turns)-1].Text; len(turns) > 40 || last != fmt.Sprint("message ", i) || i > 20 && len(turns) < 30 {
+			t.Fatalf("%d turns up to %q", len(turns), last)
+		}
+		v.until("answer", func(f api.ChatOut) bool { return f.Seq == 2*i+2 })
+	}
+	if len(begins) > 5 {
+		t.Errorf("they begin with %d different messages", len(begins))
+	}
+}

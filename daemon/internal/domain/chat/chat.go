@@ -28,7 +28,7 @@ type Service struct {
 	ActiveAgent func(ctx context.Context, team string) (api.Agent, bool, error)
 	// Answer writes an agent's answer. One with a HandoffReason hands over to a
 	// person; its Text is then what the visitor reads about that.
-	Answer func(ctx context.Context, q Question) (api.AgentAnswer, error)
+	Answer func(ctx context.Context, q Question) (Answered, error)
 	// Settled counts an answer in the transaction that stores it.
 	Settled func(tx kv.Tx, team, agentID string, a api.AgentAnswer) error
 	// Member returns a member's name, or a *kv.NotFoundError.
@@ -69,6 +69,13 @@ type Question struct {
 	OnDelta   func(text string)
 	OnRestart func() // what was written so far is void
 	OnTool    func(api.ToolCall)
+}
+
+// Answered is an agent's answer. Marked is its text with the marks of its
+// citations, which the agent sees in later turns; visitors and members see Text.
+type Answered struct {
+	api.AgentAnswer
+	Marked string
 }
 
 // Turn is one message as an agent sees it. From is api.AuthorVisitor,

@@ -22,7 +22,7 @@ var sides = map[string]string{
 func frameOf(m *message) api.ChatOut {
 	out := api.ChatOut{
 		T: "msg", ID: m.M.ID, Seq: m.M.Seq, From: sides[m.M.Author.Type], Name: m.M.Author.Name,
-		Text: m.M.Text, At: m.M.CreatedAt, Rated: m.M.Rating, CID: m.CID,
+		Text: m.M.Text, At: m.M.CreatedAt, Rated: m.M.Rating, CID: m.CID, Stop: m.M.Stop,
 	}
 	if len(m.M.Citations) > 0 {
 		out.Cards = cards(m.M.Citations)
@@ -33,7 +33,7 @@ func frameOf(m *message) api.ChatOut {
 // ended is the frame that ends the answer being written.
 func ended(m *message) api.ChatOut {
 	out := frameOf(m)
-	out.T, out.Stop, out.From, out.Name, out.CID = "done", m.M.Stop, "", "", ""
+	out.T, out.From, out.Name, out.CID = "done", "", "", ""
 	return out
 }
 

@@ -83,6 +83,9 @@ type message struct {
 	M    api.Message `json:"m"`
 	CID  string      `json:"c,omitempty"`
 	Long bool        `json:"l,omitempty"`
+	// Marked is the text of an agent's message with the marks of its citations, ""
+	// where it has none or is long.
+	Marked string `json:"k,omitempty"`
 }
 
 const longText = 4 << 10

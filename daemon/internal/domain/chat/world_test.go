@@ -73,11 +73,12 @@ func (w *world) join() {
 		}
 		return *w.agent, true, nil
 	}
-	w.chat.Answer = func(ctx context.Context, q chat.Question) (api.AgentAnswer, error) {
+	w.chat.Answer = func(ctx context.Context, q chat.Question) (chat.Answered, error) {
 		w.mu.Lock()
 		script := w.script
 		w.mu.Unlock()
-		return script(ctx, q)
+		a, err := script(ctx, q)
+		return chat.Answered{AgentAnswer: a, Marked: strings.ReplaceAll(a.Text, "¹", "[[1]]")}, err
 	}
 	w.chat.Settled = func(_ kv.Tx, _, _ string, _ api.AgentAnswer) error {
 		w.mu.Lock()

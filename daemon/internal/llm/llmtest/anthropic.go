@@ -3,6 +3,7 @@ package llmtest
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"edgesvc.dev/svc/daemon/internal/llm"
@@ -41,6 +42,8 @@ func (anthropic) check(r *http.Request, body map[string]any) (int, string) {
 		return http.StatusBadRequest, "temperature is not supported for this model"
 	case body["model"] == "claude-sonnet-5-5" && thinking["type"] == "disabled":
 		return http.StatusBadRequest, `"thinking.type.disabled" is not supported for this model`
+	case strings.Count(fmt.Sprint(body), "cache_control") > 4:
+		return http.StatusBadRequest, "A maximum of 4 blocks with cache_control may be provided."
 	}
 	return checkMessages(list(body["messages"]))
 }

@@ -130,6 +130,7 @@ type Request struct {
 	Path   string
 	Header http.Header
 	Body   map[string]any
+	Raw    []byte // Body as it came
 }
 
 // Server is a fake vendor.
@@ -198,7 +199,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.flavor.fail(w, Fail(http.StatusBadRequest, "the body is not JSON"))
 		return
 	}
-	step, ok := s.next(r, body)
+	step, ok := s.next(r, raw, body)
 	if !ok {
 		s.t.Errorf("%s: a request more than the script has steps", r.URL.Path)
 		step = Fail(http.StatusTeapot, "the script has ended")
@@ -210,10 +211,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.play(w, r, step, body)
 }
 
-func (s *Server) next(r *http.Request, body map[string]any) (Step, bool) {
+func (s *Server) next(r *http.Request, raw []byte, body map[string]any) (Step, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests = append(s.requests, Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body})
+	s.requests = append(s.requests, Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body, Raw: raw})
 	if len(s.steps) == 0 {
 		return Step{}, false
 	}
