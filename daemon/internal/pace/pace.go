@@ -74,6 +74,15 @@ func (l *Limiter[K]) TakeAt(key K, at time.Time) State {
 	return State{Left: l.burst - int((full-now+l.every-1)/l.every), Full: full - now}
 }
 
+// Spent reports whether key would have to wait now. It counts nothing.
+func (l *Limiter[K]) Spent(key K) bool {
+	now := time.Since(l.epoch)
+	p := &l.parts[maphash.Comparable(l.seed, key)%shards]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.full[key]-now > time.Duration(l.burst-1)*l.every
+}
+
 // Burst is how many are allowed at once.
 func (l *Limiter[K]) Burst() int { return l.burst }
 

@@ -37,6 +37,23 @@ func TestTake(t *testing.T) {
 	}
 }
 
+func TestSpent(t *testing.T) {
+	l := pace.New[string](2, time.Hour, 100)
+	for i, want := range []bool{false, false, true, true} {
+		if got := l.Spent("a"); got != want {
+			t.Errorf("after %d: %v", i, got)
+		}
+		l.Take("a")
+	}
+	l.TakeAt("b", time.Now().Add(-3*time.Hour))
+	if l.TakeAt("b", time.Now().Add(-2*time.Hour)); l.Spent("b") {
+		t.Error("what was used up is there again")
+	}
+	if l.Spent("c") || l.Len() != 2 {
+		t.Error("asking counts")
+	}
+}
+
 func TestForgetsKeysThatAreFullAgain(t *testing.T) {
 	l := pace.New[int](1, time.Second, 1<<20)
 	now := time.Now()

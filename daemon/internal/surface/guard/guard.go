@@ -306,6 +306,9 @@ func (s *Server) serve(ctx *fasthttp.RequestCtx) {
 		}()
 	}
 	s.answer(ctx)
+	if c := counted(ctx.Conn()); c != nil && c.l.scarce() && !ctx.Hijacked() {
+		ctx.SetConnectionClose()
+	}
 }
 
 func (s *Server) answer(ctx *fasthttp.RequestCtx) {

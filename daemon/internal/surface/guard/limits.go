@@ -1,6 +1,9 @@
 package guard
 
-import "cmp"
+import (
+	"cmp"
+	"time"
+)
 
 // What the connections leave of the open files: for the store and the search
 // index, the admin and control listeners, clients of models, and refused
@@ -18,6 +21,13 @@ const (
 	fewestConns = 16
 
 	maxDescriptors = 1 << 30
+
+	// While all places are taken, a connection has graceShare for each place that
+	// there is, between the two bounds, to have a request arrive: with few places a
+	// crowd at the door waits long for each of them.
+	graceShare = 4 * time.Millisecond
+	graceLeast = 100 * time.Millisecond
+	graceMost  = dripLong
 )
 
 // MaxConns is how many connections fit where so many files may be open; 0 is
@@ -34,12 +44,17 @@ func MaxConns(descriptors int) int {
 }
 
 // limits are the connection caps; perAddress below zero means none. lingering
-// bounds the refused connections that are still open, beyond total.
-type limits struct{ total, perAddress, lingering int }
+// bounds the refused connections that are still open, beyond total. grace is how
+// long a connection may keep the last place without using it.
+type limits struct {
+	total, perAddress, lingering int
+	grace                        time.Duration
+}
 
 func limitsOf(o *Options) limits {
 	l := limits{total: cmp.Or(o.MaxConns, mostConns)}
 	l.perAddress = cmp.Or(o.MaxConnsPerAddress, max(1, min(perAddressMost, l.total/2)))
 	l.lingering = min(maxLingering, l.total/reserveShare+1)
+	l.grace = min(max(graceShare*time.Duration(l.total), graceLeast), graceMost)
 	return l
 }

@@ -1,6 +1,7 @@
 package guard_test
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
@@ -191,31 +192,98 @@ func wantProblemBody(t *testing.T, out []byte) {
 // is given up can be taken.
 func TestBusyConnectionsAreNotEvicted(t *testing.T) {
 	const limit = 3
-	for name, o := range map[string]guard.Options{
-		"per address": {MaxConnsPerAddress: limit},
-		"in all":      {MaxConns: limit, MaxConnsPerAddress: -1},
+	addr := start(t, guard.Options{MaxConnsPerAddress: limit})
+	busy := make([]net.Conn, limit)
+	for i := range busy {
+		busy[i] = dial(t, addr)
+		speak(t, busy[i])
+	}
+	late := exchange(t, addr, []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+	wantOne(t, late, 429)
+	if !strings.Contains(string(late.raw), "Retry-After: ") {
+		t.Errorf("no Retry-After:\n%s", late.raw)
+	}
+	for _, c := range busy {
+		speak(t, c)
+	}
+	fmt.Fprint(busy[0], "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+	if _, err := io.ReadAll(busy[0]); err != nil {
+		t.Fatal(err)
+	}
+	speak(t, dial(t, addr))
+}
+
+// TestPlacesInUse has all places taken by requests that are being answered: a
+// newcomer is refused, and each place is free when its answer is out, though the
+// client would have kept it.
+func TestPlacesInUse(t *testing.T) {
+	const places = 3
+	entered, proceed := make(chan struct{}, places), make(chan struct{})
+	addr := start(t, guard.Options{MaxConns: places, MaxConnsPerAddress: 2 * places, Handler: func(ctx *fasthttp.RequestCtx) {
+		if string(ctx.Path()) == "/long" {
+			entered <- struct{}{}
+			<-proceed
+		}
+		echo(ctx)
+	}})
+	busy := make([]net.Conn, places)
+	for i := range busy {
+		busy[i] = dial(t, addr)
+		fmt.Fprint(busy[i], "GET /long HTTP/1.1\r\nHost: a\r\n\r\n")
+		<-entered
+	}
+	late := exchange(t, addr, []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
+	wantOne(t, late, 503)
+	if !strings.Contains(string(late.raw), "Retry-After: ") {
+		t.Errorf("no Retry-After:\n%s", late.raw)
+	}
+	close(proceed)
+	for _, c := range busy {
+		out, err := io.ReadAll(c) // to the end: the server closes
+		if err != nil || !strings.Contains(string(out), "Connection: close\r\n") || !strings.HasSuffix(string(out), "with 0 bytes") {
+			t.Errorf("%q, %v", out, err)
+		}
+	}
+	speak(t, dial(t, addr))
+}
+
+// TestUnfinishedRequestsGiveWay has all places taken by connections that have
+// sent something and let the server wait for the rest, each in its own way, and
+// by a crowd that takes each place again that it loses. Whoever comes with a
+// request is answered.
+func TestUnfinishedRequestsGiveWay(t *testing.T) {
+	const places, crowd = 8, 40
+	const whole = "GET / HTTP/1.1\r\nHost: a\r\n"
+	for name, sent := range map[string]string{
+		"a byte":                 "G",
+		"half a head":            whole + "X: ",
+		"no body":                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n",
+		"a request and no other": whole + "\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			addr := start(t, o)
-			busy := make([]net.Conn, limit)
-			for i := range busy {
-				busy[i] = dial(t, addr)
-				speak(t, busy[i])
+			addr := start(t, guard.Options{MaxConns: places, MaxConnsPerAddress: 2 * crowd})
+			ctx, end := context.WithCancel(t.Context())
+			var attack conc.WaitGroup
+			for range crowd {
+				attack.Go(func() {
+					for ctx.Err() == nil {
+						c, err := net.Dial("tcp", addr)
+						if err != nil {
+							continue
+						}
+						hangUp := context.AfterFunc(ctx, func() { _ = c.Close() })
+						fmt.Fprint(c, sent)
+						_, _ = io.Copy(io.Discard, c) // until the server closes it
+						hangUp()
+						_ = c.Close()
+					}
+				})
 			}
-			late := exchange(t, addr, []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
-			want := map[string]int{"per address": 429, "in all": 503}[name]
-			wantOne(t, late, want)
-			if !strings.Contains(string(late.raw), "Retry-After: ") {
-				t.Errorf("no Retry-After:\n%s", late.raw)
+			for range 10 {
+				wantOne(t, exchange(t, addr, []byte(whole+"Connection: close\r\n\r\n")), 200)
 			}
-			for _, c := range busy {
-				speak(t, c)
-			}
-			fmt.Fprint(busy[0], "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-			if _, err := io.ReadAll(busy[0]); err != nil {
-				t.Fatal(err)
-			}
-			speak(t, dial(t, addr))
+			end()
+			attack.Wait()
 		})
 	}
 }

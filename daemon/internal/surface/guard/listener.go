@@ -17,6 +17,7 @@ import (
 	"github.com/sourcegraph/conc"
 
 	"edgesvc.dev/svc/daemon/internal/netaddr"
+	"edgesvc.dev/svc/daemon/internal/pace"
 	"edgesvc.dev/svc/daemon/internal/surface/edge"
 )
 
@@ -39,6 +40,12 @@ const (
 	amongSilent = 8
 	patience    = 20 * time.Millisecond
 
+	// doorWait is how long a new connection waits for a place that may become
+	// free, in its turn, before it is refused.
+	doorWait = 250 * time.Millisecond
+	// scarceFor is how long after a shortage connections end with their answers.
+	scarceFor = time.Second
+
 	// drainEvery is how often connections are looked at when the server stops.
 	drainEvery = 20 * time.Millisecond
 )
@@ -46,15 +53,20 @@ const (
 // listener counts connections per address before any byte of theirs is read.
 // When a cap is reached, or the system runs out of descriptors, the oldest
 // connection that never sent a byte gives way, then those that are stale (see
-// stale.go); if all are in use, the new one is refused. So idle sockets cannot
-// lock out a client, wherever they come from.
+// stale.go), and each of the others when it has its answer; the new one waits for
+// that in its turn, and is refused where all places stay in use. So neither idle
+// sockets nor requests that do not arrive lock out a client, wherever they come
+// from.
 type listener struct {
 	net.Listener
 	limits limits
 	plain  bool // an answer can be written before a handshake
 	log    *slog.Logger
 	closed chan struct{}
+	freed  chan struct{} // holds one while a place was given up since Accept looked
 	close  func() error
+	owing  *pace.Limiter[netip.Prefix]
+	short  atomic.Int64 // in ns: when all places were taken last
 
 	mu        sync.Mutex // guards what follows, and every address in it
 	draining  bool
@@ -62,7 +74,8 @@ type listener struct {
 	silent    list.List // of *conn that never sent a byte, oldest first
 	addresses map[netip.Prefix]*address
 	looked    time.Time // when no stale connection was found last
-	short     time.Time // when the lack of descriptors was logged last
+	hope      bool      // one was found then that does not answer a request
+	warned    time.Time // when the lack of descriptors was logged last
 
 	refusing  conc.WaitGroup
 	lingering atomic.Int32
@@ -75,8 +88,9 @@ type address struct {
 
 func newListener(ln net.Listener, l limits, plain bool, log *slog.Logger) *listener {
 	out := &listener{
-		Listener: ln, limits: l, plain: plain, log: log, closed: make(chan struct{}),
+		Listener: ln, limits: l, plain: plain, log: log, closed: make(chan struct{}), freed: make(chan struct{}, 1),
 		open: map[*conn]struct{}{}, addresses: map[netip.Prefix]*address{},
+		owing: pace.New[netip.Prefix](1, owesFor, maxOwing),
 	}
 	out.close = sync.OnceValue(func() error {
 		out.mu.Lock()
@@ -131,7 +145,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		switch {
 		case err == nil:
 			pause = acceptPause
-			for !l.ripe() && l.wait(patience/4) {
+			for begun := time.Now(); !l.ripe() && time.Since(begun) < doorWait && l.wait(patience/4, l.freed); {
 			}
 			if c := l.admit(raw); c != nil {
 				return c, nil
@@ -139,7 +153,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		case !passes(err):
 			return nil, err
 		case l.makeRoom(err): // at once again
-		case !l.wait(pause):
+		case !l.wait(pause, nil):
 			return nil, net.ErrClosed
 		default:
 			pause = min(2*pause, acceptPauseMost)
@@ -171,29 +185,51 @@ func (l *listener) makeRoom(err error) bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := time.Now(); now.Sub(l.short) > time.Minute {
-		l.short = now
+	now := time.Now()
+	l.short.Store(now.UnixNano())
+	if now.Sub(l.warned) > time.Minute {
+		l.warned = now
 		l.log.Warn("no connection can be accepted for now; raise the limit of open files", "err", err, "connections", len(l.open))
 	}
 	return l.yield(func(c *conn) { _ = c.Conn.Close() })
 }
 
-// ripe reports that a new connection need not wait, in the system's queue, for a
-// silent one that has to go to have had its time.
+// ripe reports that a new connection need not wait, in the system's queue: there
+// is a place, one that a connection can be told to leave, or none that becomes
+// free soon.
 func (l *listener) ripe() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	oldest := l.silent.Front()
-	return len(l.open) < l.limits.total || oldest == nil || oldest.Value.(*conn).age() >= patience
+	if len(l.open) < l.limits.total {
+		return true
+	}
+	l.short.Store(time.Now().UnixNano())
+	if oldest := l.oldest(&l.silent); oldest != nil {
+		return oldest.age() >= patience
+	}
+	return l.evictStale(netip.Prefix{}, l.turnOut) || !l.hope
 }
 
-// wait reports whether the listener is still open after d.
-func (l *listener) wait(d time.Duration) bool {
+// scarce reports that all places were taken a moment ago. Then a connection ends
+// with its answer: another is waiting for its place.
+func (l *listener) scarce() bool {
+	short := l.short.Load()
+	return short != 0 && time.Since(time.Unix(0, short)) < scarceFor
+}
+
+// turnOut answers a connection that has to go for want of places.
+func (l *listener) turnOut(c *conn) { l.turnAway(c.Conn, overloaded) }
+
+// wait reports whether the listener is still open after d, or sooner when early
+// has something.
+func (l *listener) wait(d time.Duration, early <-chan struct{}) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-l.closed:
 		return false
+	case <-early:
+		return true
 	case <-t.C:
 		return true
 	}
@@ -238,7 +274,7 @@ func (l *listener) full(from netip.Prefix) *refusal {
 		}
 	}
 	if len(l.open) >= l.limits.total {
-		if !l.yield(func(c *conn) { l.turnAway(c.Conn, overloaded) }) {
+		if !l.yield(l.turnOut) {
 			return overloaded
 		}
 	}
@@ -259,6 +295,9 @@ func (l *listener) yield(away func(*conn)) bool {
 				heaviest, most = c, beside
 			}
 		}
+	}
+	if heaviest != nil {
+		l.owe(heaviest)
 	}
 	return l.evict(heaviest, away) || l.evictStale(netip.Prefix{}, away)
 }
@@ -292,6 +331,10 @@ func (l *listener) forget(c *conn) {
 		return
 	}
 	delete(l.open, c)
+	select {
+	case l.freed <- struct{}{}:
+	default:
+	}
 	a := l.addresses[c.from]
 	a.open--
 	l.heard(c)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"syscall"
 	"testing"
@@ -33,7 +34,7 @@ func listen(t *testing.T, total int, errs ...error) (*listener, *scripted) {
 		t.Fatal(err)
 	}
 	s := &scripted{ln, errs}
-	l := newListener(s, limits{total: total, perAddress: -1}, true, slog.New(slog.DiscardHandler))
+	l := newListener(s, limits{total: total, perAddress: 2 * total, grace: graceLeast}, true, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { _ = l.Close() })
 	return l, s
 }
@@ -99,17 +100,18 @@ func TestCloseEndsAShortage(t *testing.T) {
 // TestStaleConnectionsGiveWay fills all places with connections that have
 // spoken and asks for one more.
 func TestStaleConnectionsGiveWay(t *testing.T) {
-	long := time.Now().Add(-time.Minute).UnixNano()
+	ago := func(d time.Duration) int64 { return time.Now().Add(-d).UnixNano() }
 	for name, row := range map[string]struct {
 		make  func(*conn)
 		yield bool
 	}{
-		"idle for a moment":    {func(c *conn) { c.rest() }, false},
-		"idle for long":        {func(c *conn) { c.rest(); c.since.Store(long) }, true},
-		"answering":            {func(c *conn) { c.begin(); c.since.Store(long) }, false},
-		"beginning a request":  {func(c *conn) { c.read.Store(1) }, false},
-		"dripping a request":   {func(c *conn) { c.read.Store(1); c.since.Store(long) }, true},
-		"uploading for longer": {func(c *conn) { c.read.Store(dripBytes); c.since.Store(long) }, false},
+		"idle for a moment":    {func(c *conn) { c.rest(); c.since.Store(ago(-time.Hour)) }, false},
+		"idle for longer":      {func(c *conn) { c.rest(); c.since.Store(ago(graceLeast)) }, true},
+		"answering":            {func(c *conn) { c.begin(); c.since.Store(ago(time.Hour)) }, false},
+		"beginning a request":  {func(c *conn) { c.read.Store(1); c.since.Store(ago(-time.Hour)) }, false},
+		"dripping a request":   {func(c *conn) { c.read.Store(1); c.since.Store(ago(graceLeast)) }, true},
+		"dripping a large one": {func(c *conn) { c.read.Store(16 << 10); c.since.Store(ago(time.Minute)) }, true},
+		"uploading for longer": {func(c *conn) { c.read.Store(1 << 20); c.since.Store(ago(time.Minute)) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := listen(t, 2)
@@ -129,6 +131,57 @@ func TestStaleConnectionsGiveWay(t *testing.T) {
 	}
 }
 
+// TestNetworksThatOwe: of two connections that let the server wait for as long,
+// the one whose network has kept a place before for nothing goes. Behind a proxy,
+// where all have one address, none owes.
+func TestNetworksThatOwe(t *testing.T) {
+	for name, row := range map[string]struct {
+		perAddress int
+		before     func(*conn) // the owner's earlier connection, before it has to go
+		owes       bool
+	}{
+		"silent":             {10, func(*conn) {}, true},
+		"dripped":            {10, func(c *conn) { c.speak(); c.read.Store(1) }, true},
+		"was answered":       {10, func(c *conn) { c.speak(); c.rest() }, false},
+		"silent at a proxy":  {-1, func(*conn) {}, false},
+		"dripped at a proxy": {-1, func(c *conn) { c.speak(); c.read.Store(1) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, _ := listen(t, 1)
+			l.limits.perAddress = row.perAddress
+			_, before := connect(t, l)
+			row.before(before)
+			before.since.Store(time.Now().Add(-time.Minute).UnixNano())
+			_, c := connect(t, l) // in its place
+			c.speak()
+			c.read.Store(1)
+			c.since.Store(time.Now().Add(-(patience + graceLeast) / 2).UnixNano())
+			if owes := l.spare(c); owes != row.owes {
+				t.Errorf("owes: %v", owes)
+			}
+			c.from = netip.MustParsePrefix("203.0.113.1/32")
+			if l.spare(c) {
+				t.Error("another network owes")
+			}
+			c.from = before.from
+		})
+	}
+}
+
+// TestPauseIsNotPartOfARequest: a client that waits before its request has the
+// whole time for it.
+func TestPauseIsNotPartOfARequest(t *testing.T) {
+	l, _ := listen(t, 1)
+	client, c := connect(t, l)
+	c.since.Store(time.Now().Add(-time.Minute).UnixNano())
+	if _, err := client.Write([]byte("G")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Read(make([]byte, 1)); err != nil || c.age() > 30*time.Second {
+		t.Errorf("%v after %v", c.age(), err)
+	}
+}
+
 // TestClosingClearsWhatIsNotUsed: when the server stops, it waits for requests
 // that are being answered or arrive, and for nothing else.
 func TestClosingClearsWhatIsNotUsed(t *testing.T) {
@@ -142,7 +195,7 @@ func TestClosingClearsWhatIsNotUsed(t *testing.T) {
 		"answering":            {func(c *conn) { c.speak(); c.begin() }, true, false},
 		"beginning a request":  {func(c *conn) { c.speak(); c.read.Store(1) }, true, true},
 		"dripping a request":   {func(c *conn) { c.speak(); c.read.Store(1); c.since.Store(long) }, false, false},
-		"uploading for longer": {func(c *conn) { c.speak(); c.read.Store(dripBytes); c.since.Store(long) }, true, true},
+		"uploading for longer": {func(c *conn) { c.speak(); c.read.Store(1 << 20); c.since.Store(long) }, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, _ := listen(t, 2)
@@ -166,6 +219,14 @@ func TestClosingClearsWhatIsNotUsed(t *testing.T) {
 	}
 	if !l.clear() {
 		t.Error("a request whose first byte was not read yet counts for none")
+	}
+}
+
+func TestGrace(t *testing.T) {
+	for total, want := range map[int]time.Duration{16: graceLeast, 100: 400 * time.Millisecond, 20_000: graceMost} {
+		if got := limitsOf(&Options{MaxConns: total}).grace; got != want {
+			t.Errorf("%d places: %v, want %v", total, got, want)
+		}
 	}
 }
 

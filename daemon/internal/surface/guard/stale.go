@@ -17,14 +17,21 @@ const (
 	// another may have its place. A client that finds it closed opens another.
 	idleLong = 5 * time.Second
 	// dripLong is how long a request may take to arrive before its place may go,
-	// unless it has sent dripBytes by then, as a slow upload has and a client
-	// that keeps the server waiting has not.
-	dripLong  = 2 * time.Second
-	dripBytes = 16 << 10
+	// unless dripRate bytes a second come, as of a slow upload and not of a client
+	// that keeps the server waiting.
+	dripLong = 2 * time.Second
+	dripRate = 8 << 10
 	// staleShare of the cap is how many are let go at once, so that looking
-	// through all of them is rare; lookEvery bounds it when none was found.
+	// through all of them is rare; lookShare of the grace bounds it when none was
+	// found.
 	staleShare = 16
-	lookEvery  = 250 * time.Millisecond
+	lookShare  = 20
+
+	// owesFor is how long a network has less patience shown to it after its
+	// connection was let go for want of places before a request of it was there.
+	// maxOwing bounds the networks that are remembered.
+	owesFor  = 10 * time.Second
+	maxOwing = 1 << 14
 )
 
 // conn is a counted connection.
@@ -37,19 +44,23 @@ type conn struct {
 
 	spoke, refused atomic.Bool
 	busy           atomic.Bool  // a request is being answered, or the connection was taken over
-	since          atomic.Int64 // in ns: when it was opened, or its last answer was out
-	read           atomic.Int64 // bytes since then
+	since          atomic.Int64 // in ns: when it was opened, its last answer was out, or its request began
+	read           atomic.Int64 // bytes of the request
 	held           atomic.Pointer[func()]
 }
 
-// age is how long ago the connection was opened, or its last answer was out.
+// age is for how long the connection has waited for a request, or received one.
 func (c *conn) age() time.Duration { return time.Since(time.Unix(0, c.since.Load())) }
 
 // Read implements net.Conn.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n > 0 {
-		c.read.Store(c.read.Load() + int64(n)) // one goroutine reads at a time
+		before := c.read.Load() // one goroutine reads at a time
+		if before == 0 {
+			c.since.Store(time.Now().UnixNano())
+		}
+		c.read.Store(before + int64(n))
 		if !c.spoke.Load() {
 			c.speak()
 		}
@@ -112,28 +123,57 @@ func state(nc net.Conn, s fasthttp.ConnState) {
 	}
 }
 
-// stale reports that the connection keeps a place without using it.
-func (c *conn) stale() bool {
-	switch read := c.read.Load(); {
+// stale reports that the connection has kept a place for long without using it.
+func (c *conn) stale() bool { return c.wastes(idleLong, dripLong) }
+
+// wastes reports that the connection has waited for longer than idle for a
+// request, or for longer than drip for one that hardly arrives.
+func (c *conn) wastes(idle, drip time.Duration) bool {
+	age, read := c.age(), c.read.Load()
+	switch {
 	case c.busy.Load():
 		return false
 	case read == 0:
-		return c.age() > idleLong
+		return age > idle
 	default:
-		return c.age() > dripLong && read < dripBytes
+		return age > drip && read < int64(age.Seconds()*dripRate)
 	}
 }
 
-// evictStale lets the oldest of the stale connections go, some at once: those of
-// one address, or of all when from is the zero prefix. The caller holds mu.
+// spare reports that the connection may go when all places are taken. The
+// network of one that had to go before has shown that it may be in no hurry.
+func (l *listener) spare(c *conn) bool {
+	grace := l.limits.grace
+	if l.owing.Spent(c.from) {
+		grace = patience
+	}
+	return c.wastes(grace, grace)
+}
+
+// owe notes that a connection has to go before a request of it was there. Behind
+// a proxy all come from one address, which says nothing.
+func (l *listener) owe(c *conn) {
+	if l.limits.perAddress > 0 && (c.silent != nil || c.read.Load() > 0) {
+		l.owing.Take(c.from)
+	}
+}
+
+// evictStale lets the oldest of the stale connections of one address go, or of
+// the spare ones of all when from is the zero prefix, some at once. The caller
+// holds mu.
 func (l *listener) evictStale(from netip.Prefix, away func(*conn)) bool {
+	all := from == netip.Prefix{}
 	now := time.Now()
-	if now.Sub(l.looked) < lookEvery {
+	if now.Sub(l.looked) < l.limits.grace/lookShare {
 		return false
 	}
 	var found []*conn
+	l.hope = false
 	for c := range l.open {
-		if (c.from == from || from == netip.Prefix{}) && c.stale() {
+		if !c.busy.Load() {
+			l.hope = true
+		}
+		if all && l.spare(c) || c.from == from && c.stale() {
 			found = append(found, c)
 		}
 	}
@@ -143,6 +183,9 @@ func (l *listener) evictStale(from netip.Prefix, away func(*conn)) bool {
 	}
 	slices.SortFunc(found, func(a, b *conn) int { return cmp.Compare(a.since.Load(), b.since.Load()) })
 	for _, c := range found[:min(len(found), l.limits.total/staleShare+1)] {
+		if all {
+			l.owe(c)
+		}
 		l.forget(c)
 		away(c)
 	}
