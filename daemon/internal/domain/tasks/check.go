@@ -91,7 +91,7 @@ func (s *Service) checkAPI(t *api.Task, f *fields) {
 		f.add("/url", string(codeOf(err)), "%s", err)
 	}
 	if t.Body != "" && t.Method == http.MethodGet {
-		f.add("/body", "not_allowed", "a GET request has no body")
+		f.add("/body", "not_allowed", "cannot be sent by GET: choose another method")
 	}
 	checkTemplate(f, "/body", t.Body)
 	checkHeaders(f, t.Headers)
