@@ -1,7 +1,6 @@
 package daemon_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"edgesvc.dev/svc/daemon"
+	"edgesvc.dev/svc/daemon/internal/optest"
 )
 
 // instance is a running daemon with two teams.
@@ -22,7 +22,7 @@ type instance struct {
 	URL  string
 	Addr string
 	A, B daemon.First
-	log  *lockedBuffer
+	log  *optest.Output
 	stop func() error
 
 	sessions map[string]string // token by team
@@ -39,7 +39,7 @@ func start(t testing.TB, adjust ...func(*daemon.Config)) *instance {
 	for _, f := range adjust {
 		f(cfg)
 	}
-	log := &lockedBuffer{}
+	log := &optest.Output{}
 	old := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	t.Cleanup(func() { slog.SetDefault(old) })
@@ -138,21 +138,4 @@ func (in *instance) post(t testing.TB, key, body string) string {
 		t.Fatalf("create: %s %s", a.Status, a.Body)
 	}
 	return a.JSON(t)["id"].(string)
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex // guards b
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }

@@ -19,38 +19,10 @@ func (s *Screen) Actions() []screen.Action {
 	for _, v := range s.noun.Verbs {
 		own = append(own, screen.Action{Key: v.Key, Name: v.Name, Doc: v.Doc, Write: true, Run: func() tea.Cmd { return s.act(v) }})
 	}
-	return append(own,
+	own = append(own,
 		screen.Action{Key: "s", Name: "sort", Doc: "Order the list by the next column", Run: s.nextOrder},
-		screen.Action{Key: "S", Name: "reverse", Doc: "Turn the order around", Silent: true, Run: s.reverse},
-		screen.Action{Key: "/", Name: "filter", Doc: "Show what has these words", Run: s.startFilter},
-		screen.Action{Key: "enter", Name: "open", Doc: "Look at one", Silent: true, Run: s.enter},
-		screen.Action{Key: "esc", Name: "back", Doc: "Back: to the list, out of the filter, to the screen before", Silent: true, Run: s.back})
-}
-
-func (s *Screen) enter() tea.Cmd {
-	s.Front = true
-	return s.detail()
-}
-
-func (s *Screen) back() tea.Cmd {
-	switch {
-	case s.Front && s.Narrow():
-		s.Front = false
-	case len(s.list.Marked) > 0:
-		s.list.Unmark()
-	case !s.filter.Empty():
-		s.filter.Set("")
-		s.arrange()
-		return s.detail()
-	default:
-		return s.Tell(screen.GoBack{})
-	}
-	return nil
-}
-
-func (s *Screen) startFilter() tea.Cmd {
-	s.filling, s.Front = true, false
-	return nil
+		screen.Action{Key: "S", Name: "reverse", Doc: "Turn the order around", Silent: true, Run: s.reverse})
+	return append(own, s.Moves(func() tea.Cmd { return s.Tell(screen.GoBack{}) })...)
 }
 
 // nextOrder goes through the columns, and behind the last to the daemon's order.
@@ -73,7 +45,7 @@ func (s *Screen) reverse() tea.Cmd {
 }
 
 func (s *Screen) edit() tea.Cmd {
-	cur := s.list.Current()
+	cur := s.Listed.Current()
 	if cur == nil {
 		return nil
 	}
@@ -86,12 +58,12 @@ func (s *Screen) edit() tea.Cmd {
 
 // act does a verb to every chosen row; one that takes the label typed, to one.
 func (s *Screen) act(v browse.Verb) tea.Cmd {
-	chosen := s.list.Chosen()
+	chosen := s.Listed.Chosen()
 	if len(chosen) == 0 {
 		return nil
 	}
 	do := func(rows []browse.Row) tea.Cmd {
-		s.list.Unmark()
+		s.Listed.Unmark()
 		var cmds []tea.Cmd
 		for _, row := range rows {
 			name := s.noun.Name
@@ -115,7 +87,7 @@ func (s *Screen) act(v browse.Verb) tea.Cmd {
 
 // Picked implements screen.Screen.
 func (s *Screen) Picked() screen.Subject {
-	cur := s.list.Current()
+	cur := s.Listed.Current()
 	if cur == nil {
 		return screen.Subject{}
 	}
@@ -123,19 +95,4 @@ func (s *Screen) Picked() screen.Subject {
 }
 
 // Click implements screen.Screen.
-func (s *Screen) Click(x, y int) tea.Cmd {
-	if lw, _ := s.Split(s.W / 2); x < lw && s.list.Click(y-2) {
-		return s.moved()
-	}
-	return nil
-}
-
-// Wheel implements screen.Screen.
-func (s *Screen) Wheel(x, _, by int) tea.Cmd {
-	if lw, _ := s.Split(s.W / 2); x < lw {
-		s.list.Move(by)
-		return s.moved()
-	}
-	s.view.Move(by)
-	return nil
-}
+func (s *Screen) Click(x, y int) tea.Cmd { return s.ClickList(x, y, 2) }

@@ -24,11 +24,9 @@ const most = 1000
 
 // Screen is the list of one noun beside the object under its cursor.
 type Screen struct {
-	screen.Halves
+	screen.Browser[browse.Row]
 	noun browse.Noun
 	of   string // what the list is of
-	list part.List[browse.Row]
-	view part.Scroller
 
 	all     []browse.Row // as they were read
 	next    string       // the cursor of what comes after them
@@ -36,8 +34,6 @@ type Screen struct {
 	reading bool
 	failed  bool // the latest reading did
 	stale   bool // something changed while a page was read
-	filter  part.Field
-	filling bool // the filter is being typed
 	sort    int  // by which column; -1 leaves the order of the daemon
 	down    bool
 	full    map[string]*browse.Detail // read for the cursor
@@ -71,7 +67,13 @@ type again string
 
 // New returns the screen of a noun.
 func New(r *screen.Room, n browse.Noun) *Screen {
-	return &Screen{Halves: screen.Halves{Room: r}, noun: n, list: part.NewList(func(row *browse.Row) string { return row.ID }), sort: -1, full: map[string]*browse.Detail{}}
+	s := &Screen{Browser: screen.NewBrowser(r, func(row *browse.Row) string { return row.ID }), noun: n, sort: -1, full: map[string]*browse.Detail{}}
+	s.Tenths, s.Moved = 6, s.moved
+	s.Filtered = func(bool) tea.Cmd {
+		s.arrange()
+		return s.rest()
+	}
+	return s
 }
 
 // List shows what belongs to of from now on.
@@ -89,9 +91,6 @@ func (s *Screen) Name() string { return s.noun.Name }
 
 // Badge implements screen.Screen.
 func (s *Screen) Badge() int { return 0 }
-
-// Typing implements screen.Screen.
-func (s *Screen) Typing() bool { return s.filling }
 
 // MembersOnly reports that the screen is for signed-in members.
 func (s *Screen) MembersOnly() bool { return s.noun.Members }
@@ -163,7 +162,7 @@ func (s *Screen) take(msg pageRead) tea.Cmd {
 		s.stale = false
 		return tea.Batch(s.detail(), tea.Tick(screen.Calm, func(time.Time) tea.Msg { return again(s.noun.Name) }))
 	}
-	if s.next != "" && len(s.all) < most && (s.sort >= 0 || !s.filter.Empty()) {
+	if s.next != "" && len(s.all) < most && (s.sort >= 0 || !s.Filter.Empty()) {
 		return tea.Batch(s.detail(), s.read(s.next))
 	}
 	return s.detail()
@@ -171,7 +170,7 @@ func (s *Screen) take(msg pageRead) tea.Cmd {
 
 // arrange shows the rows that have the words of the filter, in the chosen order.
 func (s *Screen) arrange() {
-	words := strings.Fields(strings.ToLower(s.filter.Value()))
+	words := strings.Fields(strings.ToLower(s.Filter.Value()))
 	var rows []browse.Row
 	for _, row := range s.all {
 		text := strings.ToLower(row.ID + " " + row.Label + " " + strings.Join(row.Cells, " "))
@@ -188,7 +187,7 @@ func (s *Screen) arrange() {
 			return c
 		})
 	}
-	s.list.Set(rows)
+	s.Listed.Set(rows)
 	s.natural = make([]int, len(s.noun.Columns))
 	for i, c := range s.noun.Columns {
 		s.natural[i] = ansi.StringWidth(c.Name)
@@ -215,7 +214,7 @@ func compare(a, b string) int {
 
 // detail reads the object under the cursor, where the list does not have all.
 func (s *Screen) detail() tea.Cmd {
-	cur := s.list.Current()
+	cur := s.Listed.Current()
 	if cur == nil || s.noun.Get == nil || s.full[cur.ID] != nil {
 		return nil
 	}
@@ -233,42 +232,12 @@ func (s *Screen) work(doing string, do func(context.Context) (tea.Msg, error)) t
 	return s.Work(doing, do)
 }
 
-// Key implements screen.Screen.
-func (s *Screen) Key(k tea.KeyMsg) tea.Cmd {
-	if s.filling {
-		return s.typeFilter(k)
-	}
-	if s.Alone() {
-		s.view.Key(k.String())
-		return nil
-	}
-	if s.list.Key(k.String()) {
-		return s.moved()
-	}
-	return nil
-}
-
 // moved reads what the cursor came to, and the next page near the end of this.
 func (s *Screen) moved() tea.Cmd {
-	s.view.Home()
-	if s.next != "" && !s.reading && s.list.Cursor >= len(s.list.Rows)-5 {
+	if s.next != "" && !s.reading && s.NearEnd() {
 		return tea.Batch(s.detail(), s.read(s.next))
 	}
 	return s.detail()
-}
-
-func (s *Screen) typeFilter(k tea.KeyMsg) tea.Cmd {
-	switch k.String() {
-	case "enter":
-		s.filling = false
-	case "esc":
-		s.filling = false
-		s.filter.Set("")
-	default:
-		s.filter.Key(k)
-	}
-	s.arrange()
-	return s.rest()
 }
 
 // rest reads on, so that the filter and the order see all rows.
@@ -281,7 +250,7 @@ func (s *Screen) rest() tea.Cmd {
 
 // lines is the object under the cursor, w columns wide.
 func (s *Screen) lines(w int) []string {
-	cur := s.list.Current()
+	cur := s.Listed.Current()
 	if cur == nil {
 		return nil
 	}

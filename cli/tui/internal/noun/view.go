@@ -11,10 +11,10 @@ import (
 )
 
 // Render draws the screen.
-func (s *Screen) Render() string { return s.Join(s.W*6/10, s.drawList, s.drawDetail) }
+func (s *Screen) Render() string { return s.Draw(s.drawList, s.drawDetail) }
 
 func (s *Screen) title() string {
-	count := fmt.Sprint(len(s.list.Rows))
+	count := fmt.Sprint(len(s.Listed.Rows))
 	if s.next != "" {
 		count += "+"
 	}
@@ -30,7 +30,7 @@ func (s *Screen) title() string {
 		}
 		title += " · by " + s.noun.Columns[s.sort].Name + " " + arrow
 	}
-	if n := len(s.list.Marked); n > 0 {
+	if n := len(s.Listed.Marked); n > 0 {
 		title += fmt.Sprintf(" · %d marked", n)
 	}
 	return title
@@ -39,17 +39,14 @@ func (s *Screen) title() string {
 func (s *Screen) drawList(w int) []string {
 	iw, ih := part.Inner(w, s.H)
 	p := part.Pane{Title: s.title(), Active: !s.Alone()}
-	if s.filling || !s.filter.Empty() {
-		p.Bottom = []string{part.Fit(" /"+s.filter.Draw(s.Theme, max(iw-3, 1), 1, s.filling)[0], iw)}
-		ih--
-	}
-	if len(s.list.Rows) == 0 {
+	ih = s.DrawFilter(&p, iw, ih)
+	if len(s.Listed.Rows) == 0 {
 		p.Lines = s.emptyText(iw)
 		return p.Draw(s.Theme, w, s.H)
 	}
 	widths := s.widths(iw - 2)
 	p.Lines = append([]string{s.Theme.Dim.Render(part.Fit("  "+s.heading(widths), iw))},
-		s.list.Draw(s.Theme, iw, ih-1, func(row *browse.Row, picked, marked bool, w int) []string {
+		s.Listed.Draw(s.Theme, iw, ih-1, func(row *browse.Row, picked, marked bool, w int) []string {
 			return []string{part.Fit(part.CursorMark(picked, marked)+" "+cells(row.Cells, widths), w)}
 		})...)
 	return p.Draw(s.Theme, w, s.H)
@@ -91,7 +88,7 @@ func (s *Screen) emptyText(w int) []string {
 		return s.Advice(w, "This could not be read.", "r tries again")
 	case !s.loaded:
 		return s.Unread(w)
-	case !s.filter.Empty():
+	case !s.Filter.Empty():
 		return s.Advice(w, "Nothing here has these words.", "esc takes the filter away")
 	}
 	return s.Advice(w, "Nothing here yet.")
@@ -100,11 +97,11 @@ func (s *Screen) emptyText(w int) []string {
 func (s *Screen) drawDetail(w int) []string {
 	iw, ih := part.Inner(w, s.H)
 	p := part.Pane{Title: "Detail", Active: s.Alone()}
-	if cur := s.list.Current(); cur != nil {
+	if cur := s.Listed.Current(); cur != nil {
 		p.Title = part.Line(part.Or(cur.Label, cur.ID))
 	}
-	s.view.Set(s.lines(max(iw-2, 1)), ih)
-	for _, text := range s.view.Lines() {
+	s.View.Set(s.lines(max(iw-2, 1)), ih)
+	for _, text := range s.View.Lines() {
 		p.Lines = append(p.Lines, " "+text)
 	}
 	return p.Draw(s.Theme, w, s.H)

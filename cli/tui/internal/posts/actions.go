@@ -14,7 +14,7 @@ import (
 
 // Actions implements screen.Screen.
 func (s *Screen) Actions() []screen.Action {
-	return []screen.Action{
+	return append([]screen.Action{
 		{Key: "e", Name: "edit", Doc: "Edit the post as Markdown in your editor", Write: true, Run: s.edit},
 		{Key: "p", Name: "publish", Doc: "Publish the post, or the marked ones; a published one becomes a draft", Write: true, Run: s.publish},
 		{Key: "g", Name: "generate", Doc: "Have a model write a new post", Write: true, Run: s.generate},
@@ -23,35 +23,7 @@ func (s *Screen) Actions() []screen.Action {
 		{Key: "D", Name: "delete", Doc: "Delete a draft or archived post", Write: true, Silent: true, Run: s.remove},
 		{Key: "f", Name: "status", Doc: "Show all, drafts, published or archived posts", Run: s.nextStatus},
 		{Key: "s", Name: "sort", Doc: "Order by time of creation, of the latest change, title or words", Silent: true, Run: s.nextOrder},
-		{Key: "/", Name: "filter", Doc: "Show the posts with these words", Run: s.startFilter},
-		{Key: "enter", Name: "open", Doc: "Read the post", Silent: true, Run: s.enter},
-		{Key: "esc", Name: "back", Doc: "Back to the list", Silent: true, Run: s.back},
-	}
-}
-
-func (s *Screen) enter() tea.Cmd {
-	s.Front = true
-	return s.preview()
-}
-
-func (s *Screen) back() tea.Cmd {
-	switch {
-	case s.Front && s.Narrow():
-		s.Front = false
-	case len(s.list.Marked) > 0:
-		s.list.Unmark()
-	case !s.filter.Empty():
-		s.filter.Set("")
-		q := s.query
-		q.Q = ""
-		return s.load(q)
-	}
-	return nil
-}
-
-func (s *Screen) startFilter() tea.Cmd {
-	s.filling, s.Front = true, false
-	return nil
+	}, s.Moves(nil)...)
 }
 
 func (s *Screen) nextStatus() tea.Cmd {
@@ -62,7 +34,7 @@ func (s *Screen) nextStatus() tea.Cmd {
 			break
 		}
 	}
-	s.list.Cursor, s.list.Top = 0, 0
+	s.Listed.Cursor, s.Listed.Top = 0, 0
 	return s.load(q)
 }
 
@@ -73,7 +45,7 @@ func (s *Screen) nextOrder() tea.Cmd {
 }
 
 func (s *Screen) edit() tea.Cmd {
-	p := s.list.Current()
+	p := s.Listed.Current()
 	if p == nil || s.Desk.EditPost == nil {
 		return nil
 	}
@@ -96,7 +68,7 @@ func (s *Screen) create() tea.Cmd {
 
 // each makes one change to every chosen post, with one message for each.
 func (s *Screen) each(doing string, chosen []api.Post, change func(context.Context, api.Post) (*api.Post, string, error)) tea.Cmd {
-	s.list.Unmark()
+	s.Listed.Unmark()
 	var cmds []tea.Cmd
 	for _, p := range chosen {
 		cmds = append(cmds, s.Work(doing+" "+part.Line(p.Slug), func(ctx context.Context) (tea.Msg, error) {
@@ -108,7 +80,7 @@ func (s *Screen) each(doing string, chosen []api.Post, change func(context.Conte
 }
 
 func (s *Screen) publish() tea.Cmd {
-	return s.each("publish", s.list.Chosen(), func(ctx context.Context, p api.Post) (*api.Post, string, error) {
+	return s.each("publish", s.Listed.Chosen(), func(ctx context.Context, p api.Post) (*api.Post, string, error) {
 		ref := api.PostRef{ID: p.ID}
 		if p.Status == api.PostPublished {
 			changed, err := s.api.Unpublish(ctx, ref)
@@ -120,7 +92,7 @@ func (s *Screen) publish() tea.Cmd {
 }
 
 func (s *Screen) archive() tea.Cmd {
-	chosen := s.list.Chosen()
+	chosen := s.Listed.Chosen()
 	move := func() tea.Cmd {
 		return s.each("archive", chosen, func(ctx context.Context, p api.Post) (*api.Post, string, error) {
 			ref := api.PostRef{ID: p.ID}
@@ -139,7 +111,7 @@ func (s *Screen) archive() tea.Cmd {
 }
 
 func (s *Screen) remove() tea.Cmd {
-	p := s.list.Current()
+	p := s.Listed.Current()
 	if p == nil {
 		return nil
 	}

@@ -29,10 +29,8 @@ var statuses = []string{"", api.PostDraft, api.PostPublished, api.PostArchived}
 
 // Screen is the list of posts beside a preview.
 type Screen struct {
-	screen.Halves
-	api  Service
-	list part.List[api.Post]
-	view part.Scroller
+	screen.Browser[api.Post]
+	api Service
 
 	query   api.PostQuery
 	all     []api.Post // as they were read
@@ -43,8 +41,6 @@ type Screen struct {
 	reading bool // the first page
 	stale   bool // something changed meanwhile
 	order   int  // one of orders
-	filter  part.Field
-	filling bool // the filter is being typed
 	full    map[string]*article
 }
 
@@ -102,7 +98,9 @@ type postGone struct{ id, slug string }
 
 // New returns the screen.
 func New(r *screen.Room, posted Service) *Screen {
-	return &Screen{Halves: screen.Halves{Room: r}, api: posted, list: part.NewList(func(p *api.Post) string { return p.ID }), full: map[string]*article{}}
+	s := &Screen{Browser: screen.NewBrowser(r, func(p *api.Post) string { return p.ID }), api: posted, full: map[string]*article{}}
+	s.Moved, s.Filtered = s.moved, s.filtered
+	return s
 }
 
 // Name implements screen.Screen.
@@ -110,9 +108,6 @@ func (s *Screen) Name() string { return "Posts" }
 
 // Badge implements screen.Screen.
 func (s *Screen) Badge() int { return 0 }
-
-// Typing implements screen.Screen.
-func (s *Screen) Typing() bool { return s.filling }
 
 // Show implements screen.Screen.
 func (s *Screen) Show() tea.Cmd { return s.refresh() }
@@ -144,7 +139,7 @@ func (s *Screen) page(q api.PostQuery, fresh bool) tea.Cmd {
 
 // preview reads the post under the cursor when it is not there yet.
 func (s *Screen) preview() tea.Cmd {
-	p := s.list.Current()
+	p := s.Listed.Current()
 	if p == nil {
 		return nil
 	}
@@ -183,7 +178,7 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 	case postFound:
 		s.found = msg.post
 		s.arrange()
-		s.list.Cursor = max(s.list.Index(msg.post.ID), 0)
+		s.Listed.Cursor = max(s.Listed.Index(msg.post.ID), 0)
 		return s.preview()
 	case postLoaded:
 		s.Tell(screen.PostsRead{Posts: []api.Post{*msg.post}})
@@ -262,7 +257,7 @@ func (s *Screen) arrange() {
 	if s.found != nil && !slices.ContainsFunc(rows, func(p api.Post) bool { return p.ID == s.found.ID }) {
 		rows = append([]api.Post{*s.found}, rows...)
 	}
-	s.list.Set(rows)
+	s.Listed.Set(rows)
 }
 
 func (s *Screen) put(p *api.Post) {
@@ -274,7 +269,7 @@ func (s *Screen) put(p *api.Post) {
 	if s.found != nil && s.found.ID == p.ID {
 		s.found = &kept
 	}
-	s.list.Replace(kept)
+	s.Listed.Replace(kept)
 }
 
 func (s *Screen) drop(id string) {
@@ -285,25 +280,9 @@ func (s *Screen) drop(id string) {
 	s.arrange()
 }
 
-// Key implements screen.Screen.
-func (s *Screen) Key(k tea.KeyMsg) tea.Cmd {
-	if s.filling {
-		return s.typeFilter(k)
-	}
-	if s.Alone() {
-		s.view.Key(k.String())
-		return nil
-	}
-	if s.list.Key(k.String()) {
-		return s.moved()
-	}
-	return nil
-}
-
 // moved reads what the cursor came to, and the next page at the end of this.
 func (s *Screen) moved() tea.Cmd {
-	s.view.Home()
-	if s.more && s.list.Cursor >= len(s.list.Rows)-5 {
+	if s.more && s.NearEnd() {
 		s.more = false
 		q := s.query
 		q.Cursor = s.cursor
@@ -312,27 +291,21 @@ func (s *Screen) moved() tea.Cmd {
 	return s.preview()
 }
 
-func (s *Screen) typeFilter(k tea.KeyMsg) tea.Cmd {
-	switch k.String() {
-	case "enter":
-		s.filling = false
-	case "esc":
-		s.filling = false
-		s.filter.Set("")
-	default:
-		s.filter.Key(k)
+// filtered asks the daemon for the posts with the words that were typed.
+func (s *Screen) filtered(typed bool) tea.Cmd {
+	if !typed {
 		return nil
 	}
 	q := s.query
-	q.Q = strings.TrimSpace(s.filter.Value())
+	q.Q = strings.TrimSpace(s.Filter.Value())
 	return s.load(q)
 }
 
 // Find brings the cursor to a post, of any status. The filter stays: one that it
 // leaves out is shown above the others.
 func (s *Screen) Find(id string) tea.Cmd {
-	if i := s.list.Index(id); i >= 0 {
-		s.list.Cursor = i
+	if i := s.Listed.Index(id); i >= 0 {
+		s.Listed.Cursor = i
 		return s.preview()
 	}
 	return s.Work("find the post", func(ctx context.Context) (tea.Msg, error) {

@@ -13,26 +13,11 @@ import (
 )
 
 // Click implements screen.Screen.
-func (s *Screen) Click(x, y int) tea.Cmd {
-	if lw, _ := s.Split(s.W / 2); x < lw && !s.Zoomed && s.list.Click(y-1) {
-		return s.moved()
-	}
-	return nil
-}
-
-// Wheel implements screen.Screen.
-func (s *Screen) Wheel(x, _, by int) tea.Cmd {
-	if lw, _ := s.Split(s.W / 2); x < lw && !s.Zoomed {
-		s.list.Move(by)
-		return s.moved()
-	}
-	s.view.Move(by)
-	return nil
-}
+func (s *Screen) Click(x, y int) tea.Cmd { return s.ClickList(x, y, 1) }
 
 // Picked implements screen.Screen.
 func (s *Screen) Picked() screen.Subject {
-	p := s.list.Current()
+	p := s.Listed.Current()
 	if p == nil {
 		return screen.Subject{}
 	}
@@ -40,24 +25,21 @@ func (s *Screen) Picked() screen.Subject {
 }
 
 // Render draws the screen.
-func (s *Screen) Render() string { return s.Join(s.W/2, s.drawList, s.drawPreview) }
+func (s *Screen) Render() string { return s.Draw(s.drawList, s.drawPreview) }
 
 func (s *Screen) drawList(w int) []string {
 	iw, ih := part.Inner(w, s.H)
 	p := part.Pane{Title: s.title(), Active: true}
-	if s.filling || !s.filter.Empty() {
-		p.Bottom = []string{part.Fit(" /"+s.filter.Draw(s.Theme, max(iw-3, 1), 1, s.filling)[0], iw)}
-		ih--
-	}
-	p.Lines = s.list.Draw(s.Theme, iw, ih, s.row)
-	if len(s.list.Rows) == 0 {
+	ih = s.DrawFilter(&p, iw, ih)
+	p.Lines = s.Listed.Draw(s.Theme, iw, ih, s.row)
+	if len(s.Listed.Rows) == 0 {
 		p.Lines = s.emptyText(iw)
 	}
 	return p.Draw(s.Theme, w, s.H)
 }
 
 func (s *Screen) title() string {
-	count := fmt.Sprint(len(s.list.Rows))
+	count := fmt.Sprint(len(s.Listed.Rows))
 	if s.more {
 		count += "+"
 	}
@@ -65,7 +47,7 @@ func (s *Screen) title() string {
 	if s.order > 0 {
 		title += " · by " + orders[s.order].name
 	}
-	if n := len(s.list.Marked); n > 0 {
+	if n := len(s.Listed.Marked); n > 0 {
 		title += fmt.Sprintf(" · %d marked", n)
 	}
 	return title
@@ -135,7 +117,7 @@ func (s *Screen) mark(p *api.Post, picked bool) (sign, note string) {
 func (s *Screen) drawPreview(w int) []string {
 	iw, ih := part.Inner(w, s.H)
 	p := part.Pane{Title: "Preview", Active: s.Alone()}
-	cur := s.list.Current()
+	cur := s.Listed.Current()
 	if cur == nil {
 		return p.Draw(s.Theme, w, s.H)
 	}
@@ -149,8 +131,8 @@ func (s *Screen) drawPreview(w int) []string {
 	} else {
 		lines = append(lines, s.Theme.Dim.Render("reading …"))
 	}
-	s.view.Set(lines, ih-1)
-	for _, text := range s.view.Lines() {
+	s.View.Set(lines, ih-1)
+	for _, text := range s.View.Lines() {
 		p.Lines = append(p.Lines, " "+text)
 	}
 	return p.Draw(s.Theme, w, s.H)

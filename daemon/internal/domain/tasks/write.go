@@ -165,7 +165,7 @@ func (s *Service) SetKey(ctx context.Context, who op.Caller, in api.TaskSetKey) 
 	}
 	switch {
 	case in.Placement == placementQuery && in.Name == authorization:
-		f.add("/name", "required", "a key in the query needs the parameter's name")
+		f.add("/name", "required", "is the name of the parameter that takes the key in the query")
 	case in.Placement == placementHeader && (!isToken(in.Name) || slices.Contains(reserved(), http.CanonicalHeaderKey(in.Name))):
 		f.add("/name", "format", "is not the name of a header that can be set")
 	}

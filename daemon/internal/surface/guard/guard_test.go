@@ -1,7 +1,6 @@
 package guard_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,13 +9,13 @@ import (
 	"net"
 	"regexp"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/sourcegraph/conc"
 	"github.com/valyala/fasthttp"
 
+	"edgesvc.dev/svc/daemon/internal/optest"
 	"edgesvc.dev/svc/daemon/internal/surface/guard"
 )
 
@@ -112,25 +111,7 @@ func wantOne(t *testing.T, a answer, status int) {
 	}
 }
 
-// lockedBuffer is a log destination that a test may read while the server writes.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-func debugLog() (*slog.Logger, *lockedBuffer) {
-	var b lockedBuffer
+func debugLog() (*slog.Logger, *optest.Output) {
+	var b optest.Output
 	return slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug})), &b
 }
