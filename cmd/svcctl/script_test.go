@@ -59,6 +59,7 @@ func TestScript(t *testing.T) {
 			"misbehave": startMisbehaving,
 			"picture":   picture,
 			"refuse":    refuse,
+			"web":       web,
 			"exits":     exits,
 			"followed":  awaitFollowers,
 		},

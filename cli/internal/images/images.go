@@ -30,6 +30,8 @@ type Folder struct {
 	dir    string // absolute
 	roots  []root
 	upload func(name string, body []byte) (address string, err error)
+	sites  []*url.URL // whose pictures the folders have
+	fetch  Fetch
 
 	mu    sync.Mutex        // guards what follows, and makes uploads of one image wait for each other
 	known map[string]string // SHA-256 → address
@@ -38,7 +40,8 @@ type Folder struct {
 
 // root is a folder that may be read: at is the path that it has on the site.
 type root struct {
-	*os.Root
+	fs.FS
+	io.Closer
 
 	dir string // absolute
 	at  string
@@ -87,7 +90,7 @@ func Open(dir string, known map[string]string, upload func(name string, body []b
 func (f *Folder) add(dir, at string) error {
 	r, err := os.OpenRoot(dir)
 	if err == nil {
-		f.roots = append(f.roots, root{r, dir, at})
+		f.roots = append(f.roots, root{r.FS(), r, dir, at})
 	}
 	return err
 }
@@ -135,6 +138,9 @@ func (f *Folder) Close() error {
 // Sum is the SHA-256 of the image that a file in dir (below the folder) calls
 // destination. Where there is none, the error is a *Missing.
 func (f *Folder) Sum(dir, destination string) (string, error) {
+	if f.fetched(destination) {
+		return addressSum(destination), nil
+	}
 	body, _, err := f.read(dir, destination)
 	if err != nil {
 		return "", err
@@ -159,12 +165,19 @@ func (f *Folder) Learn(sum, address string) {
 
 // Place uploads an image unless that was done, and returns its address.
 func (f *Folder) Place(dir, destination string) (string, error) {
+	if f.fetched(destination) {
+		return f.placeFetched(destination)
+	}
 	body, name, err := f.read(dir, destination)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(body)
-	key := hex.EncodeToString(sum[:])
+	return f.place(destination, name, hex.EncodeToString(sum[:]), body)
+}
+
+// place uploads a picture unless that was done.
+func (f *Folder) place(destination, name, key string, body []byte) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if address, ok := f.known[key]; ok {
@@ -194,7 +207,11 @@ func (f *Folder) read(dir, destination string) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", missing("image %s is not an address", destination)
 	}
-	file, name, err := f.find(dir, u.Path)
+	p := u.Path
+	if found, ok := f.local(destination); ok {
+		p = found
+	}
+	file, name, err := f.find(dir, p)
 	if err != nil {
 		if m := new(Missing); errors.As(err, &m) {
 			return nil, "", missing("image %s %s", destination, m.Reason)
@@ -225,7 +242,7 @@ func taken(body []byte, name string) bool {
 
 // find opens the file that a text in dir calls p: relative to the text, to the
 // address of its page, or from the root of the site.
-func (f *Folder) find(dir, p string) (*os.File, string, error) {
+func (f *Folder) find(dir, p string) (fs.File, string, error) {
 	p = strings.ReplaceAll(p, "\\", "/")
 	for _, prefix := range []string{"@site/", "~/", "@/", "~@/"} {
 		if rest, ok := strings.CutPrefix(p, prefix); ok {
@@ -239,7 +256,7 @@ func (f *Folder) find(dir, p string) (*os.File, string, error) {
 			if err != nil || !filepath.IsLocal(local) {
 				continue
 			}
-			file, err := r.Open(local)
+			file, err := r.Open(filepath.ToSlash(local))
 			if err == nil {
 				return file, filepath.ToSlash(name), nil
 			}
@@ -291,7 +308,7 @@ func (f *Folder) Named(base string) string {
 	defer f.mu.Unlock()
 	if f.names == nil {
 		f.names = map[string]string{}
-		_ = fs.WalkDir(f.roots[0].FS(), ".", func(name string, entry fs.DirEntry, err error) error { // what cannot be read has no name
+		_ = fs.WalkDir(f.roots[0].FS, ".", func(name string, entry fs.DirEntry, err error) error { // what cannot be read has no name
 			if err == nil && !entry.IsDir() {
 				if key := strings.ToLower(entry.Name()); f.names[key] == "" {
 					f.names[key] = name

@@ -13,6 +13,10 @@ const (
 	Link      Kind = "link"      // a link that leads nowhere, whose text stays
 	Fragment  Kind = "fragment"  // a link to a part that its page has not
 	Picture   Kind = "picture"   // a picture that is not there
+	Change    Kind = "change"    // something that became something else
+	Behind    Kind = "behind"    // a link that still leads to the old site
+	Stays     Kind = "stays"     // a site whose picture is still shown from there
+	Unfetched Kind = "unfetched" // a picture that could not be fetched and is still shown from where it was
 )
 
 // Note is something of a text that readers will not see as its author wrote it.

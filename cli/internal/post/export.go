@@ -106,25 +106,14 @@ func (o *export) one(dir string, p *api.Post, lines *bytes.Buffer) error {
 	return atomicfile.Write(filepath.Join(dir, name+"."+o.format), b, 0o644)
 }
 
-type postImport struct {
+// folderImport creates posts from the files of a folder, once.
+type folderImport struct {
 	app    *kit.App
 	write  kit.WriteFlags
 	format string
 }
 
-func newImport(a *kit.App) *cobra.Command {
-	o := &postImport{app: a}
-	cmd := &cobra.Command{
-		Use: "import DIR", Short: "Create a post from each file of a folder", Args: kit.Exactly("a folder"),
-		Long: "Creates posts from files, once: it neither updates nor remembers. svcctl post sync does.",
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	}
-	o.write.Add(cmd)
-	cmd.Flags().StringVar(&o.format, "format", "md", "md, html, or jsonl (one file, posts.jsonl)")
-	return cmd
-}
-
-func (o *postImport) run(ctx context.Context, dir string) error {
+func (o *folderImport) run(ctx context.Context, dir string) error {
 	if err := checkFormat(o.format); err != nil {
 		return err
 	}
@@ -159,7 +148,7 @@ func (o *postImport) run(ctx context.Context, dir string) error {
 	return kit.ShowList(o.app, kit.ListFlags{All: true}, view, kit.List(created))
 }
 
-func (o *postImport) inputs(ctx context.Context, c *sdk.Client, dir string) ([]api.PostCreate, error) {
+func (o *folderImport) inputs(ctx context.Context, c *sdk.Client, dir string) ([]api.PostCreate, error) {
 	if o.format == "jsonl" {
 		return readJSONL(filepath.Join(dir, postsFile))
 	}

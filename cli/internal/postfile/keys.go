@@ -238,7 +238,7 @@ func (r *reader) other(key, value string, m frontmatter.Member) {
 }
 
 // understood are members that have a meaning which svc keeps without using it.
-var understood = []string{"series", "weight", "lastmod", "updated", "last_modified_at", "modified", "updated_at", "lastupdated"}
+var understood = []string{"origin", "created_on", "image_caption", "series", "weight", "lastmod", "updated", "last_modified_at", "modified", "updated_at", "lastupdated"}
 
 // keep puts a member into the metadata. unused says that it means nothing to svc.
 func (r *reader) keep(m frontmatter.Member, unused bool) {

@@ -95,7 +95,7 @@ func (r *run) progress(done int) {
 
 func (s *Syncer) write() error {
 	s.team.Images = s.folder.Known()
-	return s.state.write(s.opt.Dir)
+	return s.state.write(s.opt.state())
 }
 
 // patiently waits as long as the daemon asks for when a folder is larger than
@@ -129,7 +129,7 @@ func (s *Syncer) work(a Action) func(context.Context, *Item) (*api.Post, error) 
 func (s *Syncer) done(item *Item, post *api.Post) {
 	item.ID, item.Slug, item.Done = post.ID, post.Slug, true
 	if item.Action == Archive {
-		delete(s.team.Posts, item.Path)
+		delete(s.team.Posts, item.source.keyOr(item.Path))
 		return
 	}
 	if gone := item.source.gone; gone != "" {
@@ -153,7 +153,7 @@ func (s *Syncer) place(dir, destination string) (string, error) {
 
 // input is the file of an item as a new post.
 func (s *Syncer) input(item *Item) (api.PostCreate, error) {
-	file, content, err := s.render(item.source, s.place)
+	file, content, err := s.render(item.source, s.place, item.late())
 	if err != nil {
 		return api.PostCreate{}, err
 	}
@@ -209,7 +209,7 @@ func isReserved(err error) bool {
 }
 
 func (s *Syncer) update(ctx context.Context, item *Item) (*api.Post, error) {
-	file, content, err := s.render(item.source, s.place)
+	file, content, err := s.render(item.source, s.place, item.late())
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +247,7 @@ func (s *Syncer) pull(_ context.Context, item *Item) (*api.Post, error) {
 // key makes a repeated write have its effect once: it is the same for the same
 // team, path and file.
 func (s *Syncer) key(item *Item, salt string) string {
-	return "sync-" + digest(s.teamID, item.Path, item.source.hash, salt)
+	return "sync-" + digest(s.teamID, item.source.keyOr(item.Path), item.source.hash, salt)
 }
 
 func digest(parts ...string) string {

@@ -27,11 +27,12 @@ const (
 
 // source is one file of the folder.
 type source struct {
-	path string // below the folder, with slashes
-	file *postfile.File
-	slug string // what names the post unless the file has an id
-	err  error  // why the file cannot be synced
-	skip string // why the file is not a text of the team
+	path  string // below the folder, with slashes; of an entry, its name
+	entry *Entry // of an export, nil for a file
+	file  *postfile.File
+	slug  string // what names the post unless the file has an id
+	err   error  // why the file cannot be synced
+	skip  string // why the file is not a text of the team
 
 	language    string // the language of its folder, empty for none
 	languageDir string

@@ -26,17 +26,20 @@ type index struct {
 	pages  map[string]*api.Post // what the team has, by slug
 	old    []*url.URL           // addresses of the site that the texts come from
 	folder *images.Folder
+	export bool // the texts are of an export
+
+	byAddress map[string]*source // of an export: where its texts were
 }
 
 func newIndex(sources []*source, dir, team string, old []*url.URL, folder *images.Folder) *index {
-	x := &index{byPath: map[string][]*source{}, byName: map[string][]*source{}, mounts: map[string]bool{}, team: team, old: old, folder: folder}
+	x := &index{byAddress: map[string]*source{}, byPath: map[string][]*source{}, byName: map[string][]*source{}, mounts: map[string]bool{}, team: team, old: old, folder: folder}
 	for _, s := range sources {
 		if s.file == nil || s.err != nil {
 			continue
 		}
 		x.add(s)
 	}
-	if abs, err := filepath.Abs(dir); err == nil {
+	if abs, err := filepath.Abs(dir); err == nil && dir != "" {
 		for range 3 {
 			x.mounts[strings.ToLower(strings.TrimLeft(filepath.Base(abs), "_"))] = true
 			abs = filepath.Dir(abs)
@@ -62,6 +65,11 @@ func (x *index) add(s *source) {
 	put := func(m map[string][]*source, key string) {
 		if key = strings.ToLower(key); key != "" && !slices.Contains(m[key], s) {
 			m[key] = append(m[key], s)
+		}
+	}
+	if s.entry != nil {
+		for _, address := range s.entry.Addresses {
+			x.byAddress[oldAddress(address)] = s
 		}
 	}
 	bare := strings.TrimSuffix(s.path, path.Ext(s.path))
@@ -242,6 +250,10 @@ func (x *index) find(from *source, u *url.URL) (t target, elsewhere bool) {
 		t.source = from
 		return t, false
 	}
+	if s := x.byAddress[oldAddress(u.String())]; s != nil {
+		t.source = x.follow(s)
+		return t, false
+	}
 	for _, prefix := range []string{"@/", "@site/", "~/"} { // the root of the content
 		if rest, ok := strings.CutPrefix(p, prefix); ok {
 			p = "/" + rest
@@ -350,6 +362,9 @@ func (x *index) link(from *source, dest string, image func(string) (markup.Place
 		base := *x.old[0]
 		base.Path = strings.TrimRight(base.Path, "/") + "/" + path.Dir(from.path) + "/"
 		if abs := base.ResolveReference(u); abs != nil {
+			if x.export {
+				note(markup.Behind, abs.String())
+			}
 			return markup.Place{Address: abs.String()}
 		}
 	}

@@ -55,6 +55,8 @@ type Options struct {
 	Strict       bool     // a link that leads nowhere is an error
 	NeedImages   bool     // a picture that is not there is an error
 
+	Export *Export // what to sync in place of a folder, nil for the folder
+
 	// Progress hears how many of the changes are done.
 	Progress func(done, total int)
 	// Waiting hears that the daemon wants to be left alone for a while.
@@ -118,10 +120,14 @@ func New(ctx context.Context, c *sdk.Client, texts Texts, opt Options) (*Syncer,
 		return nil, err
 	}
 	s := &Syncer{client: c, texts: texts, opt: opt, teamID: me.Team.ID, slug: me.Team.Slug}
-	if s.state, err = readState(opt.Dir); err != nil {
+	if s.state, err = readState(opt.state()); err != nil {
 		return nil, err
 	}
 	s.team = s.state.team(s.teamID, opt.URL)
+	if opt.Export != nil {
+		s.folder, err = images.OpenArchive(s.team.Images, s.upload(ctx), opt.Export.Pictures)
+		return s, err
+	}
 	s.folder, err = images.Open(opt.Dir, s.team.Images, s.upload(ctx), opt.Static...)
 	return s, err
 }
@@ -134,23 +140,26 @@ func (s *Syncer) Close() error { return s.folder.Close() }
 
 // remote is the team's posts without their content.
 type remote struct {
-	byID, bySlug map[string]*api.Post
+	byID, bySlug, byOrigin map[string]*api.Post
 }
 
 func (s *Syncer) remote(ctx context.Context) (remote, error) {
-	r := remote{map[string]*api.Post{}, map[string]*api.Post{}}
+	r := remote{map[string]*api.Post{}, map[string]*api.Post{}, map[string]*api.Post{}}
 	for p, err := range s.texts.All(ctx, api.PostQuery{PageQuery: api.PageQuery{Limit: 100}}) {
 		if err != nil {
 			return r, err
 		}
 		r.byID[p.ID], r.bySlug[p.Slug] = p, p
+		if origin := p.Metadata[postfile.MetadataPrefix+OriginKey]; origin != "" {
+			r.byOrigin[origin] = p
+		}
 	}
 	return r, nil
 }
 
 // Plan compares folder, state and team, and changes nothing.
 func (s *Syncer) Plan(ctx context.Context) ([]*Item, error) {
-	sources, err := readSources(s.opt.Dir)
+	sources, err := s.sources()
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +197,9 @@ func (s *Syncer) Plan(ctx context.Context) ([]*Item, error) {
 // prepare finds out what a file needs to know of the others: its language, its
 // slug, where its links lead.
 func (s *Syncer) prepare(sources []*source, r remote) error {
-	findLanguages(sources)
+	if s.opt.Export == nil {
+		findLanguages(sources)
+	}
 	var lacks []string
 	if l, ok := s.texts.(Lacking); ok {
 		lacks = l.Lacks()
@@ -209,21 +220,23 @@ func (s *Syncer) prepare(sources []*source, r remote) error {
 	s.findRenamed(sources, r)
 	slugs := map[string]string{}
 	for name, last := range s.team.Posts {
-		if post := r.byID[last.ID]; post != nil {
+		if post := r.byID[last.ID]; post != nil && s.opt.Export == nil {
 			slugs[name] = post.Slug
 		}
 	}
 	assignSlugs(sources, slugs, s.opt.SlugFromPath)
 	refuseDoubles(sources)
 	var old []*url.URL
-	for _, address := range s.opt.Old {
+	for _, address := range s.opt.oldSites() {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" {
 			return fmt.Errorf("%q is not an address of a site", address)
 		}
 		old = append(old, u)
 	}
+	s.folder.FromSites(old)
 	s.index = newIndex(sources, s.opt.Dir, s.slug, old, s.folder)
+	s.index.export = s.opt.Export != nil
 	s.index.pages = r.bySlug
 	s.redirects(sources)
 	for _, src := range sources {
@@ -269,6 +282,9 @@ func (s *Syncer) redirects(sources []*source) {
 			if other := taken[alias]; other != nil {
 				src.notes = append(src.notes, markup.Note{Kind: markup.Link, What: alias + " (leads to " + other.path + ")"})
 				continue
+			}
+			if src.entry != nil && alias == "/"+src.slug {
+				continue // that is its address
 			}
 			taken[alias] = src
 			aliases = append(aliases, alias)
@@ -335,6 +351,9 @@ func (s *Syncer) finish(src *source) error {
 
 // lineOf is where the file has a text, as errors begin.
 func (s *source) lineOf(text string) string {
+	if s.entry != nil {
+		return ""
+	}
 	words := strings.Fields(text)
 	for _, word := range words {
 		if before, _, found := strings.Cut(string(s.file.Doc.Bytes()), word); found && len(word) > 4 {
@@ -349,11 +368,16 @@ func (s *source) lineOf(text string) string {
 func (s *Syncer) resolve(src *source, place func(dir, destination string) (string, error), note func(markup.Kind, string)) (string, []markup.Note, error) {
 	dir := path.Dir(src.path)
 	image := func(destination string) (markup.Place, error) {
-		if outside(destination) {
+		if outside(destination) && !s.folder.Takes(destination) {
+			s.stays(destination, note)
 			return markup.Place{Address: destination}, nil
 		}
 		address, err := place(dir, destination)
 		if m := new(images.Missing); errors.As(err, &m) {
+			if outside(destination) {
+				note(markup.Unfetched, m.Reason)
+				return markup.Place{Address: destination}, nil
+			}
 			note(markup.Picture, m.Reason)
 			return markup.Place{Drop: true}, nil
 		}
@@ -371,7 +395,11 @@ func outside(destination string) bool {
 // featured drops a featured picture that is not there.
 func (s *Syncer) featured(src *source, place func(dir, destination string) (string, error), note func(markup.Kind, string)) {
 	img := src.file.Image
-	if img == nil || img.URL == "" || outside(img.URL) {
+	if img == nil || img.URL == "" {
+		return
+	}
+	if outside(img.URL) && !s.folder.Takes(img.URL) {
+		s.stays(img.URL, note)
 		return
 	}
 	_, err := place(path.Dir(src.path), img.URL)
@@ -386,7 +414,7 @@ func (s *Syncer) planFile(ctx context.Context, r remote, item *Item) error {
 	if src.err != nil {
 		return src.err
 	}
-	last, known := s.team.Posts[src.path]
+	last, known := s.team.Posts[src.key()]
 	if src.gone != "" {
 		last, known = s.team.Posts[src.gone], true
 	}
@@ -396,8 +424,11 @@ func (s *Syncer) planFile(ctx context.Context, r remote, item *Item) error {
 		return err
 	case post == nil && known:
 		item.Action, item.Reason = Drift, "the post was deleted on the server"
-		if s.opt.OnDrift == "ours" {
+		switch {
+		case s.opt.OnDrift == "ours":
 			item.Action = Create
+		case src.entry != nil:
+			item.Action = Skip
 		}
 		return nil
 	case post == nil:
@@ -409,10 +440,10 @@ func (s *Syncer) planFile(ctx context.Context, r remote, item *Item) error {
 		last, known = s.renamed(post.ID)
 	}
 	known = known && last.ID == post.ID
-	if known && last.Hash == src.hash && last.Version == post.Version {
+	if known && last.Hash == src.hash && (last.Version == post.Version || src.entry != nil) { // what was imported may be edited
 		item.Action = Same
 		last.Bytes = src.bytes
-		s.team.Posts[src.path] = last // the file may have been renamed
+		s.team.Posts[src.key()] = last // the file may have been renamed
 		return nil
 	}
 	return s.compare(ctx, item, last, known)
@@ -429,6 +460,9 @@ func (s *Syncer) match(r remote, src *source, last synced, known bool) (*api.Pos
 	}
 	if known && r.byID[last.ID] != nil {
 		return r.byID[last.ID], nil
+	}
+	if post := r.byOrigin[src.origin()]; post != nil {
+		return post, nil
 	}
 	if post := r.bySlug[src.slug]; post != nil {
 		return post, nil
@@ -465,7 +499,7 @@ func (s *Syncer) compare(ctx context.Context, item *Item, last synced, known boo
 			return err
 		}
 	}
-	file, content, err := s.render(item.source, s.uploaded)
+	file, content, err := s.render(item.source, s.uploaded, func(markup.Kind, string) {})
 	if err != nil {
 		return err
 	}
@@ -473,6 +507,9 @@ func (s *Syncer) compare(ctx context.Context, item *Item, last synced, known boo
 		return err
 	}
 	drifted := known && last.Remote != fingerprint(post, item.source.file.Status != "")
+	if item.source.entry != nil {
+		return s.compareEntry(item, known, drifted)
+	}
 	switch {
 	case len(item.Changes) == 0:
 		item.Action = Same
@@ -499,7 +536,7 @@ func (i *Item) drift(on, reason string) {
 func (s *Syncer) planGone(r remote, kept map[string]bool, sources []*source) []*Item {
 	present := map[string]bool{}
 	for _, src := range sources {
-		present[src.path] = src.skip == ""
+		present[src.key()] = src.skip == ""
 	}
 	var items []*Item
 	for _, name := range slices.Sorted(maps.Keys(s.team.Posts)) {
@@ -520,19 +557,23 @@ func (s *Syncer) planGone(r remote, kept map[string]bool, sources []*source) []*
 
 // render is the file as it is sent and its content, its pictures placed. A file
 // that was renamed asks for the slug of its new name.
-func (s *Syncer) render(src *source, place func(dir, destination string) (string, error)) (*postfile.File, string, error) {
+func (s *Syncer) render(src *source, place func(dir, destination string) (string, error), note func(markup.Kind, string)) (*postfile.File, string, error) {
 	file := *src.file // the paths stay in the file; only this copy has addresses
-	if img := file.Image; img != nil && img.URL != "" && !outside(img.URL) {
+	if img := file.Image; img != nil && img.URL != "" && (!outside(img.URL) || s.folder.Takes(img.URL)) {
 		address, err := place(path.Dir(src.path), img.URL)
+		if m := new(images.Missing); errors.As(err, &m) && outside(img.URL) {
+			note(markup.Unfetched, m.Reason)
+			address, err = img.URL, nil
+		}
 		if err != nil {
 			return nil, "", err
 		}
 		file.Image = &postfile.Image{URL: address, Alt: img.Alt}
 	}
-	if file.Slug != "" || src.gone != "" {
+	if file.Slug != "" || src.gone != "" || src.entry != nil {
 		file.Slug = src.slug
 	}
-	html, _, err := s.resolve(src, place, func(markup.Kind, string) {})
+	html, _, err := s.resolve(src, place, note)
 	return &file, html, err
 }
 
@@ -545,6 +586,9 @@ func (s *Syncer) uploaded(dir, destination string) (string, error) {
 	}
 	if address := s.folder.Address(sum); address != "" {
 		return address, nil
+	}
+	if outside(destination) {
+		return destination + "#", nil // to be brought here
 	}
 	return destination, nil
 }
@@ -572,7 +616,7 @@ func fingerprint(p *api.Post, status bool) string {
 }
 
 func (s *Syncer) remember(src *source, post *api.Post) {
-	s.team.Posts[src.path] = synced{
+	s.team.Posts[src.key()] = synced{
 		ID: post.ID, Slug: post.Slug, Hash: src.hash, Bytes: src.bytes, Version: post.Version,
 		Remote: fingerprint(post, src.file.Status != ""),
 	}

@@ -132,6 +132,12 @@ func assignSlugs(sources []*source, known map[string]string, whole bool) {
 			s.slug = known[s.path]
 		}
 		if s.slug == "" || taken[s.slug] != nil {
+			if s.slug != "" && s.entry != nil {
+				s.slug = numbered(s.slug, taken)
+				s.change("addresses that two texts had got a number: " + s.slug)
+				taken[s.slug] = s
+				continue
+			}
 			if s.slug != "" && s.file.Slug != "" {
 				s.err = fmt.Errorf("%sthe slug %s is also that of %s", s.line("slug"), s.slug, taken[s.slug].path)
 				continue
@@ -157,12 +163,18 @@ func assignSlugs(sources []*source, known map[string]string, whole bool) {
 		if base == "" {
 			base = "post"
 		}
-		s.slug = base
-		for n := 2; taken[s.slug] != nil; n++ {
-			s.slug = fmt.Sprintf("%s-%d", cutSlug(base), n)
-		}
+		s.slug = numbered(base, taken)
 		taken[s.slug] = s
 	}
+}
+
+// numbered is a slug that is not taken: the one given, or one with a number.
+func numbered(base string, taken map[string]*source) string {
+	slug := base
+	for n := 2; taken[slug] != nil; n++ {
+		slug = fmt.Sprintf("%s-%d", cutSlug(base), n)
+	}
+	return slug
 }
 
 // needed are the slugs that the daemon needs for its own pages. It refuses more

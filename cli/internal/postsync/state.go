@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"edgesvc.dev/svc/cli/internal/atomicfile"
 )
@@ -25,7 +24,7 @@ type state struct {
 
 type teamState struct {
 	URL    string            `json:"url"`
-	Posts  map[string]synced `json:"posts"`            // by path
+	Posts  map[string]synced `json:"posts"`            // by path, or by the key of an entry
 	Images map[string]string `json:"images,omitempty"` // SHA-256 → address
 }
 
@@ -39,9 +38,8 @@ type synced struct {
 	Remote  string `json:"remote"`          // fingerprint of the post
 }
 
-func readState(dir string) (*state, error) {
+func readState(path string) (*state, error) {
 	s := &state{Version: stateVersion, Teams: map[string]*teamState{}}
-	path := filepath.Join(dir, stateFile)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -71,10 +69,10 @@ func (s *state) team(id, url string) *teamState {
 	return t
 }
 
-func (s *state) write(dir string) error {
+func (s *state) write(path string) error {
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write sync state: %w", err)
 	}
-	return atomicfile.Write(filepath.Join(dir, stateFile), append(b, '\n'), 0o644)
+	return atomicfile.Write(path, append(b, '\n'), 0o644)
 }

@@ -37,9 +37,9 @@ func fold(pairs [][2]string) []*folded {
 }
 
 // where names the files: all of few, the first of many.
-func (f *folded) where() string {
+func (f *folded) where(unit string) string {
 	if n := len(f.files); n > 3 {
-		return fmt.Sprintf("%d files, first %s", n, f.files[0])
+		return fmt.Sprintf("%d %ss, first %s", n, unit, f.files[0])
 	}
 	return strings.Join(f.files, ", ")
 }
@@ -58,7 +58,13 @@ var kindsOfNotes = []struct {
 	{markup.Mark, "marks of other programs that were left out"},
 	{markup.Component, "components whose content stands alone"},
 	{markup.Element, "elements of HTML that were left out; an .html file is taken as it is"},
+	{markup.Behind, "links that lead to the old site: what they lead to is not in the export"},
+	{markup.Stays, "pictures that readers get from where they were; --media DIR or --fetch-images brings them here"},
+	{markup.Unfetched, "pictures that could not be fetched; readers get them from where they were"},
 }
+
+// importedElements is said of elements in place of what is said of a folder's.
+const importedElements = "elements of HTML that pages have not"
 
 // notes tells once, for all files, what readers will not see as the files have it.
 func (o *Syncer) notes(items []*postsync.Item) {
@@ -71,8 +77,13 @@ func (o *Syncer) notes(items []*postsync.Item) {
 				}
 			}
 		}
-		o.noteAll(kind.text, fold(pairs))
+		text := kind.text
+		if o.opt.Export != nil && kind.kind == markup.Element {
+			text = importedElements
+		}
+		o.noteAll(text, fold(pairs))
 	}
+	o.noteChanges(items)
 	o.noteMembers("not used", "it is in the metadata, as "+`fm.`+"…", items, func(i *postsync.Item) []string { return i.Unused })
 	o.noteMembers("not kept", "it is too long for the metadata", items, func(i *postsync.Item) []string { return i.Lost })
 }
@@ -87,7 +98,26 @@ func (o *Syncer) noteAll(text string, all []*folded) {
 			o.App.IO.Say("  … and %d more; -o json names them", len(all)-i)
 			return
 		}
-		o.App.IO.Say("  %s  %s", terminal.Line(f.what), o.App.IO.ErrStyle().Dim("("+terminal.Line(f.where())+")"))
+		o.App.IO.Say("  %s  %s", terminal.Line(f.what), o.App.IO.ErrStyle().Dim("("+terminal.Line(f.where(o.unit))+")"))
+	}
+}
+
+// noteChanges tells in a line each what became something else, and what of the
+// whole export is not imported.
+func (o *Syncer) noteChanges(items []*postsync.Item) {
+	var pairs [][2]string
+	for _, item := range items {
+		for _, n := range item.Notes {
+			if n.Kind == markup.Change && item.Action != postsync.Same && item.Action != postsync.Skip {
+				pairs = append(pairs, [2]string{n.What, item.Path})
+			}
+		}
+	}
+	for _, f := range fold(pairs) {
+		o.App.IO.Say("note: %s: %s (first: %s)", terminal.Line(f.what), kit.Count(len(f.files), o.unit), terminal.Line(f.files[0]))
+	}
+	for _, text := range o.extra {
+		o.App.IO.Say("note: %s", terminal.Line(text))
 	}
 }
 
@@ -104,7 +134,7 @@ func (o *Syncer) noteMembers(what, why string, items []*postsync.Item, members f
 	}
 	var parts []string
 	for _, f := range fold(pairs) {
-		parts = append(parts, f.what+" ("+kit.Count(len(f.files), "file")+")")
+		parts = append(parts, f.what+" ("+kit.Count(len(f.files), o.unit)+")")
 	}
 	if len(parts) > 0 {
 		o.App.IO.Say("note: %s: %s; %s", what, terminal.Line(strings.Join(parts, ", ")), why)
@@ -120,14 +150,14 @@ func (o *Syncer) showFolded(items []*postsync.Item, action postsync.Action, mark
 		}
 	}
 	for _, f := range fold(pairs) {
-		fmt.Fprintf(o.App.IO.Out, "%s %s  %s\n", mark, terminal.Line(f.where()), o.App.IO.OutStyle().Dim(terminal.Line(f.what)))
+		fmt.Fprintf(o.App.IO.Out, "%s %s  %s\n", mark, terminal.Line(f.where(o.unit)), o.App.IO.OutStyle().Dim(terminal.Line(f.what)))
 	}
 }
 
 var lineNumber = regexp.MustCompile(`^line \d+: `)
 
 // foldFields makes one of the failures that say the same of different files.
-func foldFields(fields []api.FieldError) []api.FieldError {
+func foldFields(fields []api.FieldError, unit string) []api.FieldError {
 	var out []api.FieldError
 	count := map[string]int{}
 	for _, f := range fields {
@@ -138,7 +168,7 @@ func foldFields(fields []api.FieldError) []api.FieldError {
 	}
 	for i, f := range out {
 		if n := count[f.Code+lineNumber.ReplaceAllString(f.Message, "")]; n > 1 {
-			out[i].Message = fmt.Sprintf("%s (and %s like it)", f.Message, kit.Count(n-1, "file"))
+			out[i].Message = fmt.Sprintf("%s (and %s like it)", f.Message, kit.Count(n-1, unit))
 		}
 	}
 	return out

@@ -35,6 +35,10 @@ type Syncer struct {
 	watch    bool
 	missing  string
 	slugs    string
+
+	unit  string   // what is synced
+	topic string   // that explains it
+	extra []string // notes about all of it
 }
 
 // NewSync is the command sync of a group.
@@ -62,6 +66,7 @@ func NewSync(o *Syncer, group string) *cobra.Command {
 }
 
 func (o *Syncer) run(ctx context.Context, dir string) error {
+	o.unit, o.topic = "file", "sync"
 	if !slices.Contains([]string{"archive", "none"}, o.prune) {
 		return kit.Usage("--prune is archive or none, not %q", o.prune)
 	}
@@ -124,7 +129,7 @@ func (o *Syncer) once(ctx context.Context) error {
 		err := s.Apply(ctx, items)
 		shown.clear()
 		if err != nil {
-			return unfinished(ctx, err, items)
+			return o.unfinished(ctx, err, items)
 		}
 	}
 	if p.Structured() {
@@ -134,7 +139,7 @@ func (o *Syncer) once(ctx context.Context) error {
 	} else {
 		o.notes(items)
 		fmt.Fprintln(o.App.IO.Out, o.summary(items))
-		if len(items) == 0 {
+		if len(items) == 0 && o.opt.Export == nil {
 			o.App.IO.Say("there are no .md, .markdown, .mdx or .html files in %s", terminal.Line(o.opt.Dir))
 		}
 	}
@@ -142,7 +147,7 @@ func (o *Syncer) once(ctx context.Context) error {
 }
 
 // unfinished tells how far a run came that did not reach its end.
-func unfinished(ctx context.Context, err error, items []*postsync.Item) error {
+func (o *Syncer) unfinished(ctx context.Context, err error, items []*postsync.Item) error {
 	f := *kit.Explain(ctx, err)
 	done, planned := 0, 0
 	for _, item := range items {
@@ -154,7 +159,7 @@ func unfinished(ctx context.Context, err error, items []*postsync.Item) error {
 		}
 	}
 	f.Message += fmt.Sprintf(" after %d of %s", done, kit.Count(planned, "change"))
-	f.Hint, f.Topic = "what was done is remembered: run it again to go on", "sync"
+	f.Hint, f.Topic = "what was done is remembered: run it again to go on", o.topic
 	return &f
 }
 
@@ -336,35 +341,44 @@ func (o *Syncer) verdict(ctx context.Context, items []*postsync.Item) error {
 	case len(failed) > 0:
 		return o.filesFailure(ctx, failed, len(items))
 	case drift > 0:
-		return &kit.Failure{Exit: kit.ExitConflict, Code: "drift", Topic: "sync",
-			Message: kit.Count(drift, o.Noun) + " changed on the server since the last sync",
-			Hint:    "--on-drift ours overwrites the server (in CI, where the folder is right), --on-drift theirs the files"}
+		return o.drifted(drift)
 	case o.exitCode && o.dryRun && changes > 0:
 		return &kit.Failure{Exit: kit.ExitDifferences}
 	}
 	return nil
 }
 
+func (o *Syncer) drifted(n int) *kit.Failure {
+	f := &kit.Failure{Exit: kit.ExitConflict, Code: "drift", Topic: o.topic,
+		Message: kit.Count(n, o.Noun) + " changed on the server since the last sync",
+		Hint:    "--on-drift ours overwrites the server (in CI, where the folder is right), --on-drift theirs the files"}
+	if o.opt.Export != nil {
+		f.Message = kit.Count(n, o.Noun) + " of the team are not what was imported; nothing was done about them"
+		f.Hint = "--on-drift ours takes the export's text, --on-drift theirs keeps the team's"
+	}
+	return f
+}
+
 // filesFailure is one failure for all files that failed, each of them named.
 func (o *Syncer) filesFailure(ctx context.Context, failed []*postsync.Item, files int) *kit.Failure {
 	f := *fileFailure(ctx, failed[0])
-	f.Topic = "sync"
+	f.Topic = o.topic
 	if f.Hint == "" {
-		f.Hint = "correct it and run again; the other files are not held up by it"
+		f.Hint = "correct it and run again; the other " + o.unit + "s are not held up by it"
 	}
 	if len(failed) == 1 {
 		f.Message = failed[0].Path + ": " + f.Message
 		return &f
 	}
-	f.Message = fmt.Sprintf("%d of %s could not be synced", len(failed), kit.Count(files, "file"))
-	f.Hint = "correct them and run again; the other files are not held up by them"
+	f.Message = fmt.Sprintf("%d of %s could not be synced", len(failed), kit.Count(files, o.unit))
+	f.Hint = "correct them and run again; the other " + o.unit + "s are not held up by them"
 	f.Fields, f.RequestID = nil, ""
 	for _, item := range failed {
 		one := fileFailure(ctx, item)
 		f.Fields = append(f.Fields, api.FieldError{Pointer: item.Path, Code: one.Code, Message: one.Message})
 	}
 	if p, err := o.App.Printer(); err == nil && !p.Structured() {
-		f.Fields = foldFields(f.Fields)
+		f.Fields = foldFields(f.Fields, o.unit)
 	}
 	return &f
 }
