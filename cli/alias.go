@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,17 +60,18 @@ func newAliasSet(a *kit.App) *cobra.Command {
 func newAliasList(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List aliases", Aliases: []string{"ls"}, Args: kit.Exactly(),
+		Example: "  svcctl alias list",
 		RunE: func(*cobra.Command, []string) error {
 			f, err := settings.Read(settings.Dir(a.Getenv))
 			if err != nil {
 				return err
 			}
-			aliases := []alias{}
+			all := []alias{}
 			for name, command := range f.Aliases {
-				aliases = append(aliases, alias{name, command})
+				all = append(all, alias{name, command})
 			}
-			slices.SortFunc(aliases, func(x, y alias) int { return strings.Compare(x.Name, y.Name) })
-			return kit.ShowList(a, kit.ListFlags{All: true}, aliasView, kit.List(aliases))
+			slices.SortFunc(all, func(x, y alias) int { return strings.Compare(x.Name, y.Name) })
+			return kit.ShowList(a, kit.ListFlags{All: true}, aliasView, kit.List(all))
 		},
 	}
 }
@@ -97,4 +100,13 @@ func expandAlias(a *kit.App, args []string) ([]string, error) {
 func isCommand(name string) bool {
 	return name == "help" || name == "completion" || strings.HasPrefix(name, cobra.ShellCompRequestCmd) ||
 		slices.ContainsFunc(entries(), func(e entry) bool { return slices.Contains(e.names, name) })
+}
+
+// aliases are their names, for completion.
+func aliases(_ context.Context, a *kit.App) ([]string, error) {
+	f, err := settings.Read(settings.Dir(a.Getenv))
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(f.Aliases)), nil
 }

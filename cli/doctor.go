@@ -43,7 +43,8 @@ var findingView = output.View[finding]{
 func newDoctor(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check the configuration and the way to the daemon", Args: kit.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return doctor(cmd.Context(), a) },
+		Example: "  svcctl doctor",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return doctor(cmd.Context(), a) },
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -116,6 +117,9 @@ func newRoot(a *kit.App, args []string) *cobra.Command {
 		c := e.make(a)
 		c.GroupID = e.group
 		root.AddCommand(c)
+	}
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeAll(a, root)
 	}
 	root.SetHelpCommandGroupID("tools")
 	root.SetCompletionCommandGroupID("tools")

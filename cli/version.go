@@ -58,7 +58,8 @@ func newVersion(a *kit.App) *cobra.Command {
 	o := &versionShow{app: a}
 	cmd := &cobra.Command{
 		Use: "version", Short: "Show the version of svcctl", Args: kit.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+		Example: "  svcctl version -o json",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	cmd.Flags().BoolVar(&o.check, "check", false, "compare with the daemon's version; exit 10 when they differ")
 	return cmd

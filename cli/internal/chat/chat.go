@@ -115,7 +115,7 @@ func newSearch(a *kit.App) *cobra.Command {
 func says(a *kit.App, use, short, done string, do func(context.Context, *sdk.ConversationsService, string, string, []sdk.CallOption) (*api.Message, error)) *cobra.Command {
 	var w kit.WriteFlags
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: kit.Exactly("the conversation's id", "the text, or - for standard input"),
+		Use: use, Short: short, Args: kit.Exactly("the conversation's id", "the text, or - for standard input"), Example: example(use),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.TextArgument(args[1])
 			if err != nil {
@@ -162,11 +162,16 @@ func newNote(a *kit.App) *cobra.Command {
 		})
 }
 
+// example is a command line of a verb.
+func example(use string) string {
+	return "  svcctl chat " + strings.NewReplacer("CONV", "conv_01j…", "MEMBER", "usr_01j…", "TEXT", "'It ships today.'").Replace(use)
+}
+
 // one is a verb that changes a conversation and shows it.
 func one(a *kit.App, use, short string, args cobra.PositionalArgs, do func(*cobra.Command, *sdk.Client, []string, []sdk.CallOption) (*api.Conversation, error)) *cobra.Command {
 	var w kit.WriteFlags
 	cmd := &cobra.Command{
-		Use: use, Short: short, Args: args,
+		Use: use, Short: short, Args: args, Example: example(use),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Writer(w)
 			if err != nil {
@@ -259,3 +264,6 @@ func newTag(a *kit.App) *cobra.Command {
 		return kit.ShowOne(a, view, conversation)
 	})
 }
+
+// Names are the ids of the latest conversations, for completion.
+func Names(ctx context.Context, a *kit.App) ([]string, error) { return inbox("inbox").Names(ctx, a) }

@@ -17,6 +17,7 @@ import (
 func newOpen(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "open CONV", Short: "Show a conversation with its messages", Aliases: []string{"get", "show"}, Args: kit.Exactly("the conversation's id"),
+		Example: "  svcctl chat open conv_01j…",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Client()
 			if err != nil {
@@ -102,6 +103,7 @@ func newTail(a *kit.App) *cobra.Command {
 	o := &tail{app: a}
 	cmd := &cobra.Command{
 		Use: "tail CONV", Short: "Show the messages of a conversation, and with -f those that come", Args: kit.Exactly("the conversation's id"),
+		Example: "  svcctl chat tail conv_01j… -f",
 		Long: "Shows messages in their order. -f goes on until Ctrl-C and says who is writing; it needs a session.\n" +
 			"With --json each message, or with -f each live event, is a line of JSON.",
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
@@ -190,7 +192,8 @@ func (o *tail) event(e *api.ConversationEvent) error {
 func newExport(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "export CONV", Short: "Write a whole conversation as Markdown, or as JSON with --json", Args: kit.Exactly("the conversation's id"),
-		RunE: func(cmd *cobra.Command, args []string) error { return exportChat(cmd.Context(), a, args[0]) },
+		Example: "  svcctl chat export conv_01j… > talk.md",
+		RunE:    func(cmd *cobra.Command, args []string) error { return exportChat(cmd.Context(), a, args[0]) },
 	}
 }
 

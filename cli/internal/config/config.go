@@ -42,6 +42,7 @@ func findSetting(name string) (setting, error) {
 func newGet(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "get NAME", Short: "Print a setting: context, output or editor", Args: kit.Exactly("the setting's name"),
+		Example: "  svcctl config get editor",
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := findSetting(args[0])
 			if err != nil {
@@ -60,6 +61,7 @@ func newGet(a *kit.App) *cobra.Command {
 func newSet(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "set NAME VALUE", Short: "Change a setting; an empty value is the default again", Args: kit.Exactly("the setting's name", "its value"),
+		Example: "  svcctl config set editor 'code --wait'",
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := findSetting(args[0])
 			if err != nil {
@@ -84,6 +86,7 @@ func newSet(a *kit.App) *cobra.Command {
 func newPath(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "path", Short: "Print where the configuration is", Args: kit.Exactly(),
+		Example: "  svcctl config path",
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(a.IO.Out, filepath.Join(settings.Dir(a.Getenv), "config.yaml"))
 			return err
@@ -123,6 +126,7 @@ var shownView = output.View[shown]{
 func newShow(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "show", Short: "Show the settings in effect and where each comes from", Args: kit.Exactly(),
+		Example: "  svcctl config show",
 		RunE: func(*cobra.Command, []string) error {
 			s, err := a.Load()
 			if err != nil {

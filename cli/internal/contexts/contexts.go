@@ -57,6 +57,7 @@ func info(f *settings.File, name string) shown {
 func newList(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List contexts", Aliases: []string{"ls"}, Args: kit.Exactly(),
+		Example: "  svcctl context list",
 		RunE: func(*cobra.Command, []string) error {
 			f, err := settings.Read(settings.Dir(a.Getenv))
 			if err != nil {
@@ -75,6 +76,7 @@ func newList(a *kit.App) *cobra.Command {
 func newShow(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "show [NAME]", Short: "Show a context, the current one unless named", Args: kit.AtMostOne,
+		Example: "  svcctl context show work",
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := settings.Read(settings.Dir(a.Getenv))
 			if err != nil {
@@ -96,6 +98,7 @@ func newShow(a *kit.App) *cobra.Command {
 func newUse(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "use NAME", Short: "Make a context the current one", Args: kit.Exactly("the context's name"),
+		Example: "  svcctl context use work",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.EditContexts(func(f *settings.File, _ settings.Secrets) error {
 				if f.Contexts[args[0]] == nil {
@@ -112,6 +115,7 @@ func newUse(a *kit.App) *cobra.Command {
 func newAdd(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "add NAME URL", Short: "Add a context without signing in", Args: kit.Exactly("a name", "the daemon's address"),
+		Example: "  svcctl context add work https://svc.example.com",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := settings.CheckName(args[0]); err != nil {
 				return kit.Usage("%v", err)
@@ -135,6 +139,7 @@ func newAdd(a *kit.App) *cobra.Command {
 func newRename(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "rename NAME NEW", Short: "Rename a context", Args: kit.Exactly("the context's name", "its new name"),
+		Example: "  svcctl context rename localhost-8080 home",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := settings.CheckName(args[1]); err != nil {
 				return kit.Usage("%v", err)
@@ -164,6 +169,7 @@ func newRename(a *kit.App) *cobra.Command {
 func newRemove(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Forget a context and its credentials", Aliases: []string{"rm"}, Args: kit.Exactly("the context's name"),
+		Example: "  svcctl context remove old",
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.EditContexts(func(f *settings.File, secrets settings.Secrets) error {
 				c := f.Contexts[args[0]]

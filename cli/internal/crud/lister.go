@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"edgesvc.dev/svc/cli/internal/contract"
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/sdk"
@@ -58,6 +59,7 @@ func (l *Lister[T, Q]) New(a *kit.App) *cobra.Command {
 	}
 	cmd.Example = "  svcctl " + l.Path + " " + verb + " " + example
 	flags.AddPaged(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("sort", a.Completion(orders[T]())) // the flag exists
 	n := &describer{flags: l.Flags, help: l.Help, refs: l.Refs, argument: l.Of}
 	f := n.memberFlags(a, cmd, past, reflect.TypeFor[Q](), reflect.TypeFor[T]())
 	for member, text := range l.Defaults {
@@ -130,4 +132,13 @@ func ByKey(find func(ctx context.Context, c *sdk.Client, ref string) (string, er
 		}
 		return find(ctx, c, ref)
 	}
+}
+
+// orders are the members by which a list can be sorted.
+func orders[T any]() kit.Names {
+	var names []string
+	for _, m := range contract.Members(reflect.TypeFor[T]()) {
+		names = append(names, m.Name, "-"+m.Name)
+	}
+	return kit.Fixed(names...)
 }

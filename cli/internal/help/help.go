@@ -144,3 +144,6 @@ func articlePatch(in api.PostPatch) (patch api.ArticlePatch, err error) {
 	patch.PublishedAt, patch.Aliases, patch.Metadata = in.PublishedAt, in.Aliases, in.Metadata
 	return patch, nil
 }
+
+// Slugs are those of the latest articles, for completion.
+func Slugs(ctx context.Context, a *kit.App) ([]string, error) { return texts.Slugs(ctx, a) }

@@ -16,7 +16,8 @@ import (
 func NewLogout(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "logout", Short: "End the session, revoke the key that login made, forget both", Args: kit.Exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return logout(cmd.Context(), a) },
+		Example: "  svcctl logout",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return logout(cmd.Context(), a) },
 	}
 }
 

@@ -53,6 +53,7 @@ func keyExpiry(i *identity) string {
 func NewWhoami(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "whoami", Short: "Show who you are at the daemon in use", Args: kit.Exactly(),
+		Example: "  svcctl whoami -o json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			i, err := identify(cmd.Context(), a)
 			if err != nil {

@@ -51,6 +51,7 @@ func newMCPInstall(a *kit.App) *cobra.Command {
 	o := &install{app: a}
 	cmd := &cobra.Command{
 		Use: "install claude|cursor|vscode", Short: "Add svc to an AI client's configuration", Args: kit.Exactly("claude, cursor or vscode"),
+		Example: "  svcctl mcp install claude",
 		Long: "Adds svcctl mcp stdio to the servers of an AI client. No credential goes into that file: the client\n" +
 			"starts svcctl, which signs in as the context in use. Other servers in the file stay as they are.",
 		RunE: func(_ *cobra.Command, args []string) error { return o.run(args[0]) },

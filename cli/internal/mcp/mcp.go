@@ -119,36 +119,57 @@ func newMCPTools(a *kit.App) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
 		Use: "tools", Short: "List the tools that your key may use", Args: kit.Exactly(),
+		Example: "  svcctl mcp tools",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Client()
 			if err != nil {
 				return err
 			}
-			var tools []tool
-			cursor := ""
-			for {
-				var page struct {
-					Tools      []tool `json:"tools"`
-					NextCursor string `json:"nextCursor"`
-				}
-				params := map[string]any{}
-				if cursor != "" {
-					params["cursor"] = cursor
-				}
-				if err := f.ask(cmd.Context(), c, "tools/list", params, &page); err != nil {
-					return err
-				}
-				tools = append(tools, page.Tools...)
-				if page.NextCursor == "" || page.NextCursor == cursor {
-					break
-				}
-				cursor = page.NextCursor
+			tools, err := f.list(cmd.Context(), c)
+			if err != nil {
+				return err
 			}
 			return kit.ShowList(a, kit.ListFlags{All: true}, toolView, kit.List(tools))
 		},
 	}
 	f.add(cmd)
 	return cmd
+}
+
+// list returns the tools that the key may use.
+func (f *flags) list(ctx context.Context, c *sdk.Client) (tools []tool, err error) {
+	for cursor := ""; ; {
+		var page struct {
+			Tools      []tool `json:"tools"`
+			NextCursor string `json:"nextCursor"`
+		}
+		params := map[string]any{}
+		if cursor != "" {
+			params["cursor"] = cursor
+		}
+		if err := f.ask(ctx, c, "tools/list", params, &page); err != nil {
+			return nil, err
+		}
+		tools = append(tools, page.Tools...)
+		if page.NextCursor == "" || page.NextCursor == cursor {
+			return tools, nil
+		}
+		cursor = page.NextCursor
+	}
+}
+
+// Tools are the names of the tools, for completion.
+func Tools(ctx context.Context, a *kit.App) ([]string, error) {
+	c, err := a.Client()
+	if err != nil {
+		return nil, err
+	}
+	tools, err := (&flags{tools: "all"}).list(ctx, c)
+	var names []string
+	for i := range tools {
+		names = append(names, tools[i].Name)
+	}
+	return names, err
 }
 
 type call struct {

@@ -32,6 +32,7 @@ func newMCPStdio(a *kit.App) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
 		Use: "stdio", Short: "Speak MCP on standard input and output, for desktop clients", Args: kit.Exactly(),
+		Example: "  svcctl mcp stdio --read-only",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Client()
 			if err != nil {

@@ -18,7 +18,8 @@ func newDiff(a *kit.App) *cobra.Command {
 	o := &diff{app: a}
 	cmd := &cobra.Command{
 		Use: "diff POST FILE", Short: "Show how a file differs from a post", Args: kit.Exactly("a post: its id, slug or address", "a file"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0], args[1]) },
+		Example: "  svcctl post diff hello hello.md",
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0], args[1]) },
 	}
 	cmd.Flags().BoolVar(&o.exitCode, "exit-code", false, "exit 10 when they differ")
 	return cmd

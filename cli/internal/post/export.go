@@ -37,7 +37,8 @@ func newExport(a *kit.App) *cobra.Command {
 	o := &export{app: a}
 	cmd := &cobra.Command{
 		Use: "export DIR", Short: "Write all posts to files", Args: kit.Exactly("a folder"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
+		Example: "  svcctl post export backup --format md",
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
 	cmd.Flags().StringVar(&o.format, "format", "md", "md, html, or jsonl (one file, posts.jsonl)")
 	cmd.Flags().StringVar(&o.status, "status", "", "only draft, published or archived posts")

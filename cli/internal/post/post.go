@@ -109,3 +109,6 @@ func newSync(a *kit.App) *cobra.Command {
 func restore(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*api.Post, error) {
 	return c.Posts.RestoreRevision(ctx, api.RevisionRef{ID: id, N: n}, options...)
 }
+
+// Slugs are those of the latest posts, for completion.
+func Slugs(ctx context.Context, a *kit.App) ([]string, error) { return texts.Slugs(ctx, a) }

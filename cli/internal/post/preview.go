@@ -23,7 +23,8 @@ func newPreview(a *kit.App) *cobra.Command {
 	o := &preview{app: a}
 	cmd := &cobra.Command{
 		Use: "preview FILE", Short: "Show a file as the HTML that would be sent", Args: kit.Exactly("a file, or - for standard input"),
-		RunE: func(_ *cobra.Command, args []string) error { return o.run(args[0]) },
+		Example: "  svcctl post preview hello.md | less",
+		RunE:    func(_ *cobra.Command, args []string) error { return o.run(args[0]) },
 	}
 	cmd.Flags().BoolVar(&o.open, "open", false, "open it in the browser")
 	return cmd

@@ -53,6 +53,7 @@ func New(a *kit.App) *cobra.Command {
 func newOpen(a *kit.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "open", Short: "Open the public pages in the browser", Args: kit.Exactly(),
+		Example: "  svcctl site open",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.Client()
 			if err != nil {

@@ -236,6 +236,7 @@ func newLogs(a *kit.App) *cobra.Command {
 	follow := false
 	cmd := &cobra.Command{
 		Use: "logs RUN", Short: "Show a run with its request and answer", Args: kit.Exactly("the run's id"),
+		Example: "  svcctl task logs run_01j… -f",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := a.Dashboard()
 			if err != nil {

@@ -142,3 +142,6 @@ func (o *setKey) run(ctx context.Context, ref string) error {
 	}
 	return kit.ShowOne(o.app, noun.View(), task)
 }
+
+// Names are the tasks, for completion.
+func Names(ctx context.Context, a *kit.App) ([]string, error) { return noun.Names(ctx, a) }

@@ -144,3 +144,6 @@ func newRole(a *kit.App) *cobra.Command {
 	a.CompleteArgs(cmd, member.Names, kit.Fixed(roles...), kit.Fixed())
 	return cmd
 }
+
+// Members are the members, for completion.
+func Members(ctx context.Context, a *kit.App) ([]string, error) { return member.Names(ctx, a) }

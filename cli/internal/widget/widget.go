@@ -96,6 +96,7 @@ func newGet(a *kit.App) *cobra.Command {
 	o := &onSite{app: a}
 	return o.add(&cobra.Command{
 		Use: "get", Short: "Show a site", Aliases: []string{"show"}, Args: kit.Exactly(),
+		Example: "  svcctl widget config get",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, site, err := o.find(cmd.Context())
 			if err != nil {
@@ -145,6 +146,7 @@ func newOrigin(a *kit.App, add bool) *cobra.Command {
 	}
 	return o.addWrite(&cobra.Command{
 		Use: use, Short: short, Args: kit.Exactly("an origin such as https://www.acme.example"),
+		Example: "  svcctl widget origin " + strings.ReplaceAll(use, "URL", "https://www.acme.example"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			origin := strings.TrimSuffix(args[0], "/")
 			return o.change(cmd.Context(), func(s *api.Site) (p api.SitePatch, err error) {
@@ -191,6 +193,7 @@ func newRotate(a *kit.App) *cobra.Command {
 	o := &onSite{app: a}
 	return o.addWrite(&cobra.Command{
 		Use: "rotate", Short: "Give a site a new signing secret and show it once", Args: kit.Exactly(),
+		Example: "  svcctl widget secret rotate",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, site, err := o.find(cmd.Context())
 			if err != nil {
@@ -222,6 +225,7 @@ func newOpen(a *kit.App) *cobra.Command {
 	o := &onSite{app: a}
 	return o.add(&cobra.Command{
 		Use: "open", Short: "Open the demo page with the site's chat in the browser", Args: kit.Exactly(),
+		Example: "  svcctl widget open",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, site, err := o.find(cmd.Context())
 			if err != nil {

@@ -31,7 +31,7 @@ type Editor struct {
 // NewEdit is the command edit of a group.
 func NewEdit(o *Editor, use, noun string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: "Edit a " + noun + " as Markdown in your editor", Args: kit.Exactly("a " + noun + ": its id, slug or address"),
+		Use: use, Example: "  svcctl " + strings.ReplaceAll(noun, " ", "-") + " edit hello", Short: "Edit a " + noun + " as Markdown in your editor", Args: kit.Exactly("a " + noun + ": its id, slug or address"),
 		Long: "Opens the " + noun + " with its front matter in SVC_EDITOR, VISUAL, EDITOR or vi, and saves what you changed.\n" +
 			"Changes that someone else made meanwhile are merged; where both changed the same lines, nothing is\n" +
 			"saved, and your text is kept in a file beside theirs.",
