@@ -16,7 +16,7 @@ import (
 
 // connectAgents gives those who answer visitors what they need of each other.
 func (d *Daemon) connectAgents() {
-	d.helpdesk.URL = d.articleURL
+	d.helpdesk.Pages, d.posts.Pages = d.pages("help/"), d.pages("")
 	d.agents.Search = d.helpdesk.Search
 	d.agents.Tool = d.runTool
 	d.agents.Brand = d.team.Brand
@@ -38,13 +38,16 @@ func (d *Daemon) quota() op.Quota {
 	return op.Quota{Size: d.cfg.teamSize(), Full: d.team.StorageFull}
 }
 
-// articleURL is the address of an article's public page.
-func (d *Daemon) articleURL(ctx context.Context, teamID, slug string) string {
-	t, err := d.team.TeamByID(ctx, teamID)
-	if err != nil {
-		return ""
+// pages is where the public pages of texts are, which have the prefix on the site
+// of their team.
+func (d *Daemon) pages(prefix string) func(ctx context.Context, teamID string) func(slug string) string {
+	return func(ctx context.Context, teamID string) func(string) string {
+		t, err := d.team.TeamByID(ctx, teamID)
+		if err != nil {
+			return func(string) string { return "" }
+		}
+		return func(slug string) string { return d.base + "/" + t.Slug + "/" + prefix + url.PathEscape(slug) }
 	}
-	return d.base + "/" + t.Slug + "/help/" + url.PathEscape(slug)
 }
 
 // runTool runs an operation for an agent. It answers with what was made, not

@@ -313,5 +313,5 @@ func (d *Daemon) Close() error {
 		cut()
 		d.logEnd("close websockets", d.sockets.Close(ctx, websocket.StatusGoingAway, "stop"))
 	}
-	return errors.Join(d.helpdesk.Close(), d.store.Close())
+	return errors.Join(d.helpdesk.Close(), d.posts.Close(), d.store.Close())
 }

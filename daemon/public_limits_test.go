@@ -24,6 +24,7 @@ func TestPublicLimits(t *testing.T) {
 		allowed   int
 		attackers string
 	}{
+		{"/team-a/blog?q=tpyo", "2001:db8:2:1:ffff::1", "2001:db8:2:2::1", 5, "2001:db8:2:1::%d"},
 		{"/team-a/help?q=tpyo", "2001:db8:1:1:ffff::1", "2001:db8:1:2::1", 5, "2001:db8:1:1::%d"},
 		{"/team-a/help", "203.0.113.1", "203.0.113.2", 30, "203.0.113.1"},
 	} {

@@ -115,6 +115,12 @@ func (s *site) Related(ctx context.Context, teamID string, p api.Post, limit int
 	return s.posts.Related(ctx, teamID, p, limit)
 }
 
+// PostSearch implements public.Source.
+func (s *site) PostSearch(ctx context.Context, teamID, q string, limit int) ([]api.PostHit, error) {
+	hits, err := s.posts.FindPublished(ctx, teamID, q, limit)
+	return hits.Data, err
+}
+
 // Media implements public.Source.
 func (s *site) Media(ctx context.Context, id string) (public.Media, bool, error) {
 	c, err := s.media.Open(ctx, id)

@@ -572,7 +572,7 @@ export interface FoundSection {
   snippet: string;
   /** Where these words are in the snippet: start and end of each, in UTF-16 units. */
   marks: number[][];
-  /** The passage that fits best, word for word from the text. */
+  /** The passage that fits best, word for word. */
   quote: string;
 }
 export interface Gap {
@@ -615,11 +615,11 @@ export interface HelpHit {
   /** Of the public page. */
   url: string;
   excerpt: string;
-  /** The passage that fits best, word for word from the article. */
+  /** The passage that fits best, word for word. */
   quote?: string | undefined;
   /** Comparable within one answer. */
   score: number;
-  /** Share of the question that the article has, rarer words counting more. */
+  /** Share of the question that the text has, rarer words counting more. */
   covered: number;
   /** Its best sections, at most two. */
   sections: FoundSection[];
@@ -1225,7 +1225,7 @@ export interface PostCreate {
   generateDescription?: boolean | undefined;
   generateTags?: boolean | undefined;
   generateImage?: boolean | undefined;
-  /** Language model that generates, such as gpt-6-luna. Without one the service chooses; an unknown one is refused with the list of those there are. */
+  /** Language model that generates, such as gpt-6-luna. Without one the service chooses; an unknown one is refused with a list of all. */
   model?: string | undefined;
   /** What the generated body should say. */
   prompt?: string | undefined;
@@ -1243,7 +1243,7 @@ export interface PostGenerate {
   generateDescription?: boolean | undefined;
   generateTags?: boolean | undefined;
   generateImage?: boolean | undefined;
-  /** Without one the service chooses; an unknown one is refused with the list of those there are. */
+  /** Without one the service chooses; an unknown one is refused with a list of all. */
   model?: string | undefined;
   /** What the generated body should say. */
   prompt?: string | undefined;
@@ -1252,6 +1252,26 @@ export interface PostGenerate {
   length?: 'short' | 'medium' | 'long' | undefined;
   /** Ids of posts to draw from. */
   sources?: string[] | undefined;
+}
+export interface PostHit {
+  postId: string;
+  publishedAt?: Date | undefined;
+  title: string;
+  slug: string;
+  /** Of the public page. */
+  url: string;
+  excerpt: string;
+  /** The passage that fits best, word for word. */
+  quote?: string | undefined;
+  /** Comparable within one answer. */
+  score: number;
+  /** Share of the question that the text has, rarer words counting more. */
+  covered: number;
+  /** Its best sections, at most two. */
+  sections: FoundSection[];
+}
+export interface PostHits {
+  data: PostHit[];
 }
 export interface PostImage {
   /** Id of the post. */
@@ -1296,10 +1316,17 @@ export interface PostQuery {
   model?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
-  /** Words in title, description, slug or tags. */
+  /** Words to search for: the best 200 posts, best first. */
   q?: string | undefined;
   /** Add the content to each post; source: as it was sent. */
   include?: 'content' | 'source' | undefined;
+}
+export interface PostSearch {
+  q: string;
+  limit?: number | undefined;
+  status?: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED' | undefined;
+  /** Only of this language, as de. */
+  locale?: string | undefined;
 }
 export interface Problem {
   type: string;
@@ -2013,6 +2040,8 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     restoreRevision: Mutation<RevisionRef, Post>;
     /** Lists earlier texts of a post, newest first; the last 50 are kept. */
     revisions: Query<RevisionQuery, PageOfRevision>;
+    /** Finds the posts that answer a question or hold the words of a search, best first. */
+    search: Query<PostSearch, PostHits>;
     /** Makes an archived post a draft. */
     unarchive: Mutation<Ref, Post>;
     /** Makes a published post a draft again. */

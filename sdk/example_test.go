@@ -153,7 +153,7 @@ func ExampleLogin() {
 }
 
 func ExampleHelpdeskService_Search() {
-	server := daemon(api.HelpHits{Data: []api.HelpHit{{Title: "Returns", Quote: "You can send anything back within 30 days."}}})
+	server := daemon(api.HelpHits{Data: []api.HelpHit{{FoundText: api.FoundText{Title: "Returns", Quote: "You can send anything back within 30 days."}}}})
 	defer server.Close()
 	c := sdk.New(server.URL)
 

@@ -52,6 +52,16 @@ func (s *PostsService) job(id, postID string) *JobHandle {
 	return &JobHandle{ID: id, PostID: postID, jobs: newJobs(s.t)}
 }
 
+// Search finds the posts that answer a question or hold the words of a search,
+// the best first.
+func (s *PostsService) Search(ctx context.Context, q api.PostSearch, options ...CallOption) ([]api.PostHit, error) {
+	hits, err := do[api.PostHits](ctx, s.t, "posts.search", q, options)
+	if err != nil {
+		return nil, err
+	}
+	return hits.Data, nil
+}
+
 // Batch makes up to 100 changes, each on its own. The outcomes are in the order
 // of the items, and a failed item is not an error of the call.
 func (s *PostsService) Batch(ctx context.Context, in api.PostBatch, options ...CallOption) ([]api.PostBatchOutcome, error) {

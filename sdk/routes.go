@@ -102,6 +102,7 @@ var routes = map[string]route{
 	"posts.publish":                     {"POST", "/posts/{id}/publish", "id"},
 	"posts.restoreRevision":             {"POST", "/posts/{id}/revisions/{n}/restore", "id"},
 	"posts.revisions":                   {"GET", "/posts/{id}/revisions", "data"},
+	"posts.search":                      {"GET", "/posts/search", "data"},
 	"posts.unarchive":                   {"POST", "/posts/{id}/unarchive", "id"},
 	"posts.unpublish":                   {"POST", "/posts/{id}/unpublish", "id"},
 	"posts.update":                      {"PATCH", "/posts/{id}", "id"},

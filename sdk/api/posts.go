@@ -97,7 +97,7 @@ type PostCreate struct {
 	GenerateDescription bool              `json:"generateDescription,omitempty"`
 	GenerateTags        bool              `json:"generateTags,omitempty"`
 	GenerateImage       bool              `json:"generateImage,omitempty"`
-	Model               string            `json:"model,omitempty" maxLength:"100" doc:"Language model that generates, such as gpt-6-luna. Without one the service chooses; an unknown one is refused with the list of those there are."`
+	Model               string            `json:"model,omitempty" maxLength:"100" doc:"Language model that generates, such as gpt-6-luna. Without one the service chooses; an unknown one is refused with a list of all."`
 	Prompt              string            `json:"prompt,omitempty" maxLength:"4000" doc:"What the generated body should say."`
 	Audience            string            `json:"audience,omitempty" maxLength:"200"`
 	Tone                string            `json:"tone,omitempty" maxLength:"200"`
@@ -115,7 +115,7 @@ type PostGenerate struct {
 	GenerateDescription bool     `json:"generateDescription,omitempty" default:"true"`
 	GenerateTags        bool     `json:"generateTags,omitempty" default:"true"`
 	GenerateImage       bool     `json:"generateImage,omitempty"`
-	Model               string   `json:"model,omitempty" maxLength:"100" doc:"Without one the service chooses; an unknown one is refused with the list of those there are."`
+	Model               string   `json:"model,omitempty" maxLength:"100" doc:"Without one the service chooses; an unknown one is refused with a list of all."`
 	Prompt              string   `json:"prompt,omitempty" maxLength:"4000" doc:"What the generated body should say."`
 	Audience            string   `json:"audience,omitempty" maxLength:"200"`
 	Tone                string   `json:"tone,omitempty" maxLength:"200"`
@@ -154,8 +154,28 @@ type PostQuery struct {
 	Model         string `json:"model,omitempty" maxLength:"100"`
 	CreatedAfter  Time   `json:"createdAfter,omitzero"`
 	CreatedBefore Time   `json:"createdBefore,omitzero"`
-	Q             string `json:"q,omitempty" maxLength:"200" doc:"Words in title, description, slug or tags."`
+	Q             string `json:"q,omitempty" maxLength:"400" doc:"Words to search for: the best 200 posts, best first." tool:"-"`
 	Include       string `json:"include,omitempty" enum:"content,source" doc:"Add the content to each post; source: as it was sent."`
+}
+
+// PostSearch searches the posts.
+type PostSearch struct {
+	Q      string `json:"q" minLength:"1" maxLength:"400"`
+	Limit  int    `json:"limit,omitempty" default:"10" minimum:"1" maximum:"50"`
+	Status string `json:"status,omitempty" enum:"DRAFT,PUBLISHED,ARCHIVED" default:"PUBLISHED"`
+	Locale string `json:"locale,omitempty" form:"locale" maxLength:"35" doc:"Only of this language, as de."`
+}
+
+// PostHits answers PostSearch, best first.
+type PostHits struct {
+	Data []PostHit `json:"data"`
+}
+
+// PostHit is one post that was found.
+type PostHit struct {
+	PostID      string `json:"postId"`
+	PublishedAt Time   `json:"publishedAt,omitzero"`
+	FoundText
 }
 
 // PostPatch names a post and what to change.

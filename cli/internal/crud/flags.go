@@ -85,6 +85,9 @@ type describer struct {
 // plainFlags are the flags of members that have the same name in every noun.
 var plainFlags = map[string]string{"q": "search", "include": "-", "total": "-", "createdAfter": "since", "createdBefore": "before"}
 
+// shortFlags are the letters of flags that are typed most.
+var shortFlags = map[string]string{"search": "q"}
+
 // memberFlags gives cmd a flag for each member of the input in. What other
 // types say of a member helps where the input says nothing.
 func (n *describer) memberFlags(a *kit.App, cmd *cobra.Command, instant func(string) (time.Time, error), in reflect.Type, of ...reflect.Type) *memberFlags {
@@ -101,7 +104,7 @@ func (n *describer) memberFlags(a *kit.App, cmd *cobra.Command, instant func(str
 		f.flags[m.Name] = name
 		v := &memberValue{member: m, commas: slices.Contains(n.commas, m.Name)}
 		f.values[m.Name] = v
-		flag := cmd.Flags().VarPF(v, name, "", n.helpOf(m, docs))
+		flag := cmd.Flags().VarPF(v, name, shortFlags[name], n.helpOf(m, docs))
 		if m.Kind == contract.Bool {
 			flag.NoOptDefVal = "true"
 		}
@@ -161,6 +164,8 @@ func (f *memberFlags) complete(cmd *cobra.Command, flag *pflag.Flag, m contract.
 	case len(m.Enum) > 0:
 		values := strings.Split(strings.ToLower(strings.Join(m.Enum, ",")), ",")
 		_ = cmd.RegisterFlagCompletionFunc(flag.Name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+	case m.Name == "q":
+		_ = cmd.RegisterFlagCompletionFunc(flag.Name, cobra.NoFileCompletions) // the flag exists
 	case names != nil:
 		_ = cmd.RegisterFlagCompletionFunc(flag.Name, f.app.Completion(names))
 	}

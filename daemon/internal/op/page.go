@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"sync"
 
@@ -30,10 +31,14 @@ func ParseCursor(scope, cursor string) ([]byte, error) {
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
 	tag := sha256.Sum256([]byte(scope))
 	if err != nil || len(b) <= cursorTag || string(b[:cursorTag]) != string(tag[:cursorTag]) {
-		return nil, api.NewError(http.StatusBadRequest, api.CodeInvalidCursor,
-			"The cursor does not belong to this list. Start again without one.")
+		return nil, errCursor()
 	}
 	return b[cursorTag:], nil
+}
+
+func errCursor() error {
+	return api.NewError(http.StatusBadRequest, api.CodeInvalidCursor,
+		"The cursor does not belong to this list. Start again without one.")
 }
 
 // CursorFrom is the cursor with which List goes on from key in that order: where
@@ -41,6 +46,27 @@ func ParseCursor(scope, cursor string) ([]byte, error) {
 func CursorFrom(team, table, scope, order string, key []byte) string {
 	return Cursor(listScope(team, table, order, scope), key)
 }
+
+// RankCursor is the cursor of a list that is ordered by how well its records fit,
+// from the place n.
+func RankCursor(team, table, scope string, n int) string {
+	return CursorFrom(team, table, scope, byRank, []byte(kv.Uint64(uint64(n))))
+}
+
+// ParseRank is the place that RankCursor made a cursor of, 0 for none.
+func ParseRank(team, table, scope, cursor string) (n int, err error) {
+	b, err := ParseCursor(listScope(team, table, byRank, scope), cursor)
+	if err != nil || b == nil {
+		return 0, err
+	}
+	place, ok := kv.ParseUint64(string(b))
+	if !ok || place > math.MaxInt32 {
+		return 0, errCursor()
+	}
+	return int(place), nil
+}
+
+const byRank = "rank"
 
 func listScope(team, table, order, scope string) string {
 	return team + "\x00" + table + "\x00" + order + "\x00" + scope

@@ -15,9 +15,10 @@ import (
 type Document struct {
 	ID     string
 	Title  string
-	Names  string // what is searched like the title: words of its address, tags
+	Names  string // what is searched like the title: words of its addresses, tags
 	Locale string // a BCP 47 tag, or "" when it is not known
-	Status string
+	Status string // may have a part behind a slash; see Query
+	Lead   string // plain text that is searched like the first section
 	HTML   string
 }
 
@@ -72,6 +73,9 @@ func (b *builder) add(d *Document) {
 		r.read(inTitle, d.Names)
 		for _, h := range secs[i].Path {
 			r.read(inHead, h)
+		}
+		if i == 0 {
+			r.read(inBody, d.Lead)
 		}
 		r.read(inBody, texts[i])
 		r.end()

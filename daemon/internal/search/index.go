@@ -84,7 +84,7 @@ func (x *Index) Close() error {
 type Query struct {
 	Text   string
 	Before string // the question that it follows, "" for none
-	Status string // of the documents, "" for any
+	Status string // of the documents, "" for any; A finds A/B too
 	Locale string // of the documents, such as de; "" for any
 	Limit  int
 }

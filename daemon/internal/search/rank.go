@@ -39,8 +39,17 @@ type Hit struct {
 type filter struct{ status, locale string }
 
 func (f filter) keeps(d *document) bool {
-	return (f.status == "" || d.status == f.status) &&
-		(f.locale == "" || d.locale == f.locale || strings.HasPrefix(d.locale, f.locale+"-"))
+	return f.keepsStatus(d.status) && (f.locale == "" || within(d.locale, f.locale, "-"))
+}
+
+func (f filter) keepsStatus(status string) bool {
+	return f.status == "" || within(status, f.status, "/")
+}
+
+// within reports whether a name is another, or one with more behind it.
+func within(name, other, separator string) bool {
+	rest, ok := strings.CutPrefix(name, other)
+	return ok && (rest == "" || strings.HasPrefix(rest, separator))
 }
 
 // scratch is what a search writes on. Between searches all of it is zero.

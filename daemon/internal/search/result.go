@@ -1,9 +1,12 @@
 package search
 
 import (
+	"context"
+	"errors"
 	"strings"
 
 	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -47,7 +50,7 @@ func (p *Part) Heading() string {
 }
 
 // Parts are the sections of a hit, whose HTML is read again: it may have changed
-// since it was found. They have no address yet; see SetURL.
+// since it was found. They have no address yet.
 func (f *Found) Parts(h Hit, html string) (parts []Part) {
 	secs := safehtml.Sections(html)
 	anchors := safehtml.Anchors(html, secs)
@@ -74,8 +77,56 @@ func (r *Result) SetURL(page string) {
 	}
 }
 
-// Sections are the parts as the API has them.
-func (r *Result) Sections() []api.FoundSection {
+// Text is what is read of a document that was found, to show it.
+type Text struct {
+	Title, Slug, Excerpt string
+	Status               string // as its Document has it
+	HTML                 string
+}
+
+// Search is Find with what is shown of each document. read reads one of them; what
+// it does not find is forgotten. url is the address of a page by its slug.
+func (x *Index) Search(ctx context.Context, team string, q Query, read func(tx kv.Tx, id string) (Text, error), url func(slug string) string) (found Results, err error) {
+	f := filter{status: q.Status}
+	err = x.Find(ctx, team, q, func(tx kv.Tx, hits *Found) (gone []string, err error) {
+		found = Results{Common: hits.Common, Documents: hits.Documents}
+		for _, h := range hits.Hits {
+			text, err := read(tx, h.ID)
+			if _, missing := errors.AsType[*kv.NotFoundError](err); missing {
+				gone = append(gone, h.ID)
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if !f.keepsStatus(text.Status) { // it is another since the text was found
+				continue
+			}
+			found.Found = append(found.Found, Result{
+				Hit: h, Title: text.Title, Slug: text.Slug, Excerpt: text.Excerpt, Parts: hits.Parts(h, text.HTML),
+			})
+		}
+		return gone, nil
+	})
+	for i := range found.Found { // outside the transaction: url may need one of its own
+		found.Found[i].SetURL(url(found.Found[i].Slug))
+	}
+	return found, err
+}
+
+// Shown is the result as the API has it.
+func (r *Result) Shown() api.FoundText {
+	t := api.FoundText{
+		Title: r.Title, Slug: r.Slug, URL: r.URL, Excerpt: r.Excerpt,
+		Score: r.Score, Covered: r.Whole, Sections: r.sections(),
+	}
+	if len(r.Parts) > 0 {
+		t.Quote = r.Parts[0].Quote
+	}
+	return t
+}
+
+func (r *Result) sections() []api.FoundSection {
 	out := make([]api.FoundSection, 0, len(r.Parts))
 	for i := range r.Parts {
 		p := &r.Parts[i]

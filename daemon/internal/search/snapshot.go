@@ -11,7 +11,7 @@ import (
 
 // snapshotForm is another number whenever the form of a snapshot, or what is made
 // of a text, changes: a snapshot of another form is not used.
-const snapshotForm = 1
+const snapshotForm = 2
 
 // snapshot says what is stored. Its bytes are the parts of the record's body: id.0,
 // id.1, ….

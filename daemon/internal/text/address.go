@@ -47,7 +47,7 @@ func (a Addresses) keep(tx kv.Tx, team string, at *address) error {
 	if !missing(err) {
 		return err
 	}
-	old, err := a.table.List(tx, team, kv.Page[address]{Index: "of", Prefixes: [][]byte{kv.Key(at.Of)}, Ascending: true, Limit: maxAddresses + maxAliases})
+	old, err := a.table.List(tx, team, a.of(at.Of))
 	if err != nil {
 		return err
 	}

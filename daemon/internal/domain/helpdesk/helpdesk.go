@@ -20,8 +20,8 @@ import (
 
 // Service is all articles. The function fields are set once, before it is used.
 type Service struct {
-	// URL is the address of an article's public page.
-	URL func(ctx context.Context, team, slug string) string
+	// Pages is where the pages of a team's articles are: the address of one by its slug.
+	Pages func(ctx context.Context, team string) func(slug string) string
 	// Now is the clock.
 	Now func() time.Time
 
@@ -34,7 +34,9 @@ type Service struct {
 // search over them takes its room of memory. Close is owed.
 func New(store kv.Store, log *event.Log, memory *search.Memory) *Service {
 	return &Service{
-		URL: func(_ context.Context, _, slug string) string { return "/help/" + slug },
+		Pages: func(context.Context, string) func(string) string {
+			return func(slug string) string { return "/help/" + slug }
+		},
 		Now: time.Now, store: store, log: log, index: search.New(store, source(), memory),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/llm"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/optest"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -40,7 +41,7 @@ func (w *world) beside(models llm.Config) *world {
 }
 
 func (w *world) join(models llm.Config) {
-	w.posts, w.media = posts.New(w.Store, w.Log), media.New(w.Store, w.Log, 0)
+	w.posts, w.media = posts.New(w.Store, w.Log, search.NewMemory(1<<30)), media.New(w.Store, w.Log, 0)
 	w.jobs = jobs.New(w.Store, llm.Open(models), jobs.Options{Workers: w.workers, Delay: func(int) time.Duration { return 0 }})
 	w.posts.StartJob, w.posts.CheckModel = w.jobs.Start, llm.CheckModel
 	w.jobs.Read, w.jobs.Generated = w.posts.Read, w.posts.Generated

@@ -10,6 +10,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/optest"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -17,7 +18,7 @@ var htmlBody = "<h2>Heading</h2>" + strings.Repeat("<p>Some words of a paragraph
 
 func benchTable(b *testing.B) *op.Table {
 	store := optest.Store(b)
-	s := posts.New(store, event.New(store, posts.Events()))
+	s := posts.New(store, event.New(store, posts.Events()), search.NewMemory(1<<30))
 	return op.NewTable(store, op.NewLimiter(nil), s.Ops())
 }
 

@@ -7,6 +7,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/resource"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -193,6 +194,11 @@ func (s *Service) create(tx kv.Tx, who op.Caller, n *newPost) (out api.PostCreat
 		if r, err = r.with(p); err != nil {
 			return out, r, err
 		}
+	}
+	numbered := *r // n is used again when the transaction is repeated
+	r = &numbered
+	if r.Turn, err = search.Changed(tx, searched, who.Team); err != nil {
+		return out, r, err
 	}
 	if r, err = insert(tx, who.Team, r, n.derived); err != nil {
 		return out, r, err

@@ -38,7 +38,8 @@ func TestList(t *testing.T) {
 		{`"createdBefore":"` + at(c.CreatedAt) + `"`, "b a"},
 		{`"createdAfter":"` + at(a.CreatedAt) + `","createdBefore":"` + at(c.CreatedAt) + `","tag":"go"`, "b"},
 		{`"q":"hammer BIG"`, "c"},
-		{`"q":"hammer nail"`, ""},
+		{`"q":"hammer nail"`, "c"},
+		{`"q":"nail"`, ""},
 		{`"q":"news"`, "a"},
 		{`"limit":2`, "d c"},
 	} {
@@ -57,10 +58,8 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: the total is %v, want %d", args, total, want)
 		}
 	}
-	for _, args := range []string{`{}`, `{"total":true,"q":"hammer"}`} {
-		if page := optest.Must[api.Page[api.Post]](w, "posts.list", args); page.Total != nil {
-			t.Errorf("%s: counted %d", args, *page.Total)
-		}
+	if page := optest.Must[api.Page[api.Post]](w, "posts.list", `{}`); page.Total != nil {
+		t.Errorf("counted %d", *page.Total)
 	}
 	if p := optest.Must[api.Page[api.Post]](w, "posts.list", `{"include":"content","limit":1}`).Data[0]; p.Content != "x" {
 		t.Errorf("%+v", p)

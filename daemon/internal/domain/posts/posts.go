@@ -15,6 +15,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/event"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/queue"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -26,17 +27,26 @@ type Service struct {
 	StartJob func(tx kv.Tx, who op.Caller, postID string, in api.PostCreate) (api.JobStarted, error)
 	// CheckModel refuses the id of a language model that there is none of.
 	CheckModel func(id string) error
+	// Pages is where the pages of a team's posts are: the address of one by its slug.
+	Pages func(ctx context.Context, team string) func(slug string) string
 	// Now is the clock.
 	Now func() time.Time
 
 	store    kv.Store
 	log      *event.Log
 	schedule *queue.Queue
+	index    *search.Index
 }
 
-// New returns the posts kept in store, which report their changes to log.
-func New(store kv.Store, log *event.Log) *Service {
-	s := &Service{store: store, log: log, Now: time.Now}
+// New returns the posts kept in store, which report their changes to log. The
+// search over them takes its room of memory. Close is owed.
+func New(store kv.Store, log *event.Log, memory *search.Memory) *Service {
+	s := &Service{
+		Pages: func(context.Context, string) func(string) string {
+			return func(slug string) string { return "/" + slug }
+		},
+		Now: time.Now, store: store, log: log, index: search.New(store, source(), memory),
+	}
 	s.schedule = queue.New(store, "publish", queue.Options{
 		Now: func() time.Time { return s.Now() }, Attempts: 100,
 		Delay: func(attempt int) time.Duration { return min(time.Second<<min(attempt, 12), time.Hour) },
@@ -58,6 +68,9 @@ func (s *Service) Ops() []op.Op {
 		{Name: "posts.list", Method: "GET", Path: "/posts", Scope: op.PostsRead,
 			Tool: "list_posts", Hints: op.Hints{Title: "List posts", Default: true}, Do: op.Func(s.List),
 			Doc: "Lists posts, newest first, without their content unless include=content."},
+		{Name: "posts.search", Method: "GET", Path: "/posts/search", Scope: op.PostsRead,
+			Tool: "search_posts", Hints: op.Hints{Title: "Search posts", Default: true}, Do: op.Func(s.Find),
+			Doc: "Finds the posts that answer a question or hold the words of a search, best first."},
 		{Name: "posts.get", Method: "GET", Path: "/posts/{id}", Scope: op.PostsRead,
 			Tool: "get_post", Hints: op.Hints{Title: "Get post", Default: true}, Do: op.Func(s.Get),
 			Doc: "Returns one post with its content."},

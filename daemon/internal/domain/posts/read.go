@@ -2,6 +2,7 @@ package posts
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,21 +46,34 @@ func (r *record) answer(tx kv.Tx, team, id string, source bool) (out op.Encoded[
 	return out, err
 }
 
-// List returns a page of posts in the order of their creation.
+// List returns a page of posts in the order of their creation, or of what a
+// search is for.
 func (s *Service) List(ctx context.Context, who op.Caller, in api.PostQuery) (out op.Encoded[api.Page[api.Post]], err error) {
+	if in.Q != "" {
+		return s.ranked(ctx, who, in)
+	}
 	p := pageOf(&in)
-	scope := strings.Join([]string{in.Status, in.Tag, in.Model, in.CreatedAfter.String(), in.CreatedBefore.String(), in.Q}, "\x00")
 	err = s.store.View(ctx, func(tx kv.Tx) error {
-		page, err := op.List(tx, table, who.Team, scope, in.PageQuery, p, func(id string, r *record) ([]byte, error) {
-			if in.Include != "" {
-				return r.whole(tx, who.Team, id, in.Include == text.Source)
-			}
-			return r.plain(id)
+		page, err := op.List(tx, table, who.Team, scopeOf(&in), in.PageQuery, p, func(id string, r *record) ([]byte, error) {
+			return r.listed(tx, who.Team, id, in.Include)
 		})
 		out.JSON = pageJSON(&page)
 		return err
 	})
 	return out, err
+}
+
+// scopeOf is what a list is of: its cursors are for no other.
+func scopeOf(in *api.PostQuery) string {
+	return strings.Join([]string{in.Status, in.Tag, in.Model, in.CreatedAfter.String(), in.CreatedBefore.String(), in.Q}, "\x00")
+}
+
+// listed is a post as a list has it.
+func (r *record) listed(tx kv.Tx, team, id, include string) ([]byte, error) {
+	if include != "" {
+		return r.whole(tx, team, id, include == text.Source)
+	}
+	return r.plain(id)
 }
 
 // pageJSON is a page whose records are JSON already.
@@ -118,37 +132,26 @@ const idLead = 5 * time.Second
 
 // keep is the filter of what the chosen index does not say, nil for none.
 func keep(in *api.PostQuery) func(*record) bool {
-	words := strings.Fields(strings.ToLower(in.Q))
-	status := in.Status
-	if in.Tag == "" && in.Model == "" {
-		status = "" // the index has it
+	rest := *in
+	switch { // what the index has
+	case in.Tag != "":
+		rest.Tag = ""
+	case in.Model != "":
+		rest.Model = ""
+	default:
+		rest.Status = ""
 	}
-	model := in.Model
-	if in.Tag == "" {
-		model = ""
-	}
-	if len(words) == 0 && status == "" && model == "" && in.CreatedAfter == 0 && in.CreatedBefore == 0 {
+	if rest.Status == "" && rest.Model == "" && in.CreatedAfter == 0 && in.CreatedBefore == 0 {
 		return nil
 	}
-	return func(r *record) bool {
-		p := r.post()
-		if p.CreatedAt <= in.CreatedAfter || in.CreatedBefore != 0 && p.CreatedAt >= in.CreatedBefore {
-			return false
-		}
-		return (status == "" || p.Status == status) && (model == "" || p.Model == model) && mentions(p, words)
-	}
+	return func(r *record) bool { return matches(&rest, r.post()) }
 }
 
-// mentions reports that each word is somewhere in what a list shows of p.
-func mentions(p *api.Post, words []string) bool {
-	if len(words) == 0 {
-		return true
-	}
-	text := strings.ToLower(strings.Join(append([]string{p.Title, p.Description, p.Slug}, p.Tags...), "\n"))
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
+// matches reports whether a post is one of those that a list is asked for,
+// whatever it is to be searched for.
+func matches(in *api.PostQuery, p *api.Post) bool {
+	tagged := func(tag string) bool { return field.FoldTag(tag) == field.FoldTag(in.Tag) }
+	return (in.Status == "" || p.Status == in.Status) && (in.Model == "" || p.Model == in.Model) &&
+		(in.Tag == "" || slices.ContainsFunc(p.Tags, tagged)) &&
+		p.CreatedAt > in.CreatedAfter && (in.CreatedBefore == 0 || p.CreatedAt < in.CreatedBefore)
 }

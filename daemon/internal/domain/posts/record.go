@@ -8,6 +8,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/safehtml"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -24,6 +25,8 @@ type record struct {
 	// Active says that the content could run something in a browser, so that
 	// readers get it sanitised unless they ask for the source.
 	Active bool `cbor:"5,keyasint,omitempty"`
+	// Turn is the number of the last change that the search has to see.
+	Turn uint64 `cbor:"6,keyasint,omitempty"`
 
 	decoded *api.Post // of JSON, once it was needed
 	damaged error     // why JSON does not decode
@@ -45,7 +48,13 @@ func newRecord(p api.Post, k text.Kept) (*record, error) {
 }
 
 // with is r with p in place of its post, whose content is the same.
-func (r *record) with(p api.Post) (*record, error) { return newRecord(p, r.kept()) }
+func (r *record) with(p api.Post) (*record, error) {
+	next, err := newRecord(p, r.kept())
+	if err == nil {
+		next.Turn = r.Turn
+	}
+	return next, err
+}
 
 // post is the record decoded, without content; of a damaged one it is empty.
 // Callers do not change it.
@@ -104,6 +113,7 @@ var table = kv.NewTable("post",
 			add(kv.Key(field.FoldTag(tag), at))
 		}
 	}},
+	search.TurnIndex(func(r *record) uint64 { return r.Turn }),
 )
 
 // load reads a post with its content.

@@ -6,6 +6,7 @@ import (
 
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/queue"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
@@ -95,6 +96,9 @@ func (s *Service) remove(tx kv.Tx, who op.Caller, in api.PostRef) error {
 		return err
 	}
 	if err := table.Delete(tx, who.Team, in.ID); err != nil {
+		return err
+	}
+	if err := search.Deleted(tx, searched, who.Team); err != nil {
 		return err
 	}
 	return s.append(tx, who, deleted, r, nil)

@@ -7,6 +7,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/field"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/resource"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/daemon/internal/slug"
 	"edgesvc.dev/svc/daemon/internal/text"
 	"edgesvc.dev/svc/kv"
@@ -116,6 +117,9 @@ func (s *Service) save(tx kv.Tx, who op.Caller, r *record, before, after api.Pos
 	}
 	next, err := newRecord(after, kept)
 	if err != nil {
+		return r, before, err
+	}
+	if next.Turn, err = search.Changed(tx, searched, who.Team); err != nil {
 		return r, before, err
 	}
 	if err := slug.Refuse(tx, slugs, table, who.Team, table.Put(tx, who.Team, after.ID, next)); err != nil {

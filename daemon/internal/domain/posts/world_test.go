@@ -7,6 +7,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/domain/posts"
 	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/daemon/internal/optest"
+	"edgesvc.dev/svc/daemon/internal/search"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -19,7 +20,7 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	w := &world{World: optest.New(t, posts.Events())}
-	w.posts = posts.New(w.Store, w.Log)
+	w.posts = posts.New(w.Store, w.Log, search.NewMemory(1<<30))
 	w.posts.Now = w.Now
 	// Jobs are tested with their own package; here they are only queued.
 	w.posts.StartJob = func(_ kv.Tx, _ op.Caller, post string, _ api.PostCreate) (api.JobStarted, error) {
@@ -27,7 +28,7 @@ func newWorld(t testing.TB) *world {
 	}
 	w.posts.CheckModel = func(string) error { return nil }
 	w.Join(w.posts.Ops())
-	w.Checked(posts.Tables())
+	w.Checked(append(posts.Tables(), search.Tables()...))
 	return w
 }
 

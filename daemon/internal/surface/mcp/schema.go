@@ -131,11 +131,22 @@ func (s schemas) members(of object, levels int) object {
 		} else {
 			out[name] = s.outline(member, levels)
 		}
-		if one, ok := out[name].(object); ok && len(one) == 1 && one["type"] == "string" {
-			out[name] = object{} // text, as what says nothing else is
+		if one, ok := out[name].(object); ok && isText(one) {
+			out[name] = object{}
+		} else if items, ok := one["items"].(object); ok && isText(items) {
+			delete(one, "items")
 		}
 	}
 	return out
+}
+
+// isText reports whether an outline is of text, or of text that may be null: that
+// is what an outline that says nothing stands for.
+func isText(v object) bool {
+	if types, ok := v["type"].([]any); ok {
+		return len(v) == 1 && !slices.ContainsFunc(types, func(t any) bool { return t != "string" && t != "null" })
+	}
+	return len(v) == 1 && v["type"] == "string"
 }
 
 // alternatives outlines a choice of answers, or a member that may be null.

@@ -11,7 +11,7 @@ import (
 
 // searchInput is the input of the search tool.
 type searchInput struct {
-	Query string `json:"query" minLength:"1" maxLength:"200" doc:"Words to look for."`
+	Query string `json:"query" minLength:"1" maxLength:"200"`
 	Limit int    `json:"limit,omitempty" default:"20" minimum:"1" maximum:"50"`
 }
 
@@ -42,7 +42,7 @@ func searchTable(table *op.Table, sources []source) *op.Table {
 	find := op.Op{
 		Name: "search", Tool: "search", Scope: sources[0].op.Scope, Class: sources[0].op.Class,
 		Hints: op.Hints{Title: "Search", Default: true, ReadOnly: true},
-		Doc:   "Finds the team's posts by words in title, description, slug or tags, and its help articles by what they say. Read one with get_post or get_helpdesk_article.",
+		Doc:   "Finds posts and help articles by what they say. Read one with get_post or get_helpdesk_article.",
 		Do: op.Func(func(ctx context.Context, who op.Caller, in searchInput) (searchResults, error) {
 			out := searchResults{Results: []searchResult{}}
 			for _, s := range sources {

@@ -2,6 +2,7 @@ package public_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -38,10 +39,14 @@ func TestCorpusIsInertOnPages(t *testing.T) {
 	for at := 0; at < len(m.posts); at += 12 {
 		addresses = append(addresses, fmt.Sprintf("%s/notes/?before=%d", base, at))
 	}
+	addresses = append(addresses, base+"/notes/blog?q="+url.QueryEscape(m.posts[5].Title))
 	browser := xsstest.Browser(t)
 	got := xsstest.Open(t, browser, base+"/notes/", addresses, time.Minute)
-	if len(got.Fired) > 0 || len(got.Active) > 0 || got.Loaded != len(addresses) {
-		t.Errorf("%d of %d loaded, fired %q, active %q", got.Loaded, len(addresses), got.Fired, got.Active)
+	if active := strange(got.Active); len(got.Fired) > 0 || len(active) > 0 || got.Loaded != len(addresses) {
+		t.Errorf("%d of %d loaded, fired %q, active %q", got.Loaded, len(addresses), got.Fired, active)
+	}
+	if forms := 3 * (len(addresses) - len(m.posts)); len(got.Active) != forms {
+		t.Errorf("%d elements of our own, want %d", len(got.Active), forms)
 	}
 }
 

@@ -4,21 +4,14 @@ import (
 	"fmt"
 	"html/template"
 	"strconv"
-	"strings"
-	"time"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/valyala/fasthttp"
 
-	"edgesvc.dev/svc/daemon/internal/refusals"
 	"edgesvc.dev/svc/sdk/api"
 )
 
 const (
-	helpHits     = 20
-	maxSearch    = 400 // characters
-	perGroup     = 6   // articles of a category on the first page; its own page shows all
+	perGroup     = 6 // articles of a category on the first page; its own page shows all
 	relatedShown = 5
 )
 
@@ -26,7 +19,7 @@ const (
 func (p *Pages) help(ctx *fasthttp.RequestCtx, s site, path []string) error {
 	switch {
 	case len(path) == 0:
-		if q := strings.TrimSpace(string(ctx.QueryArgs().Peek("q"))); q != "" {
+		if q := asked(ctx); q != "" {
 			return p.helpSearch(ctx, s, q)
 		}
 		return p.helpIndex(ctx, s, "")
@@ -94,68 +87,9 @@ func grouped(s site, articles []api.Article, categories []api.Category) []helpGr
 type helpPage struct {
 	Site   site
 	Q      string
-	Hits   []helpHit
+	Hits   []hit
 	Group  *helpGroup // a category's page
 	Groups []helpGroup
-}
-
-type helpHit struct {
-	Site site
-	api.HelpHit
-}
-
-// Path is of this site, whatever address the search knows.
-func (h helpHit) Path() string { return h.Site.HelpArticle(h.Slug) }
-
-// Parts are the sections that answer, or how the article begins.
-func (h helpHit) Parts() (parts []hitPart) {
-	for _, s := range h.Sections {
-		if s.Snippet == "" {
-			continue
-		}
-		p := hitPart{Heading: s.Heading, Path: h.Path(), Snippet: pieces(s.Snippet, s.Marks)}
-		if s.Anchor != "" {
-			p.Path += "#" + s.Anchor
-		}
-		parts = append(parts, p)
-	}
-	if len(parts) == 0 && h.Excerpt != "" {
-		parts = []hitPart{{Snippet: []piece{{Text: h.Excerpt}}}}
-	}
-	return parts
-}
-
-// hitPart is a section of an article that was found.
-type hitPart struct {
-	Heading, Path string
-	Snippet       []piece
-}
-
-// piece is a part of a snippet; Marked is what was searched for.
-type piece struct {
-	Text   string
-	Marked bool
-}
-
-// pieces cuts a snippet at its marks, which count in UTF-16 units.
-func pieces(snippet string, marks [][2]int) (out []piece) {
-	units := utf16.Encode([]rune(snippet))
-	add := func(from, to int, marked bool) {
-		if from < to && to <= len(units) {
-			out = append(out, piece{string(utf16.Decode(units[from:to])), marked})
-		}
-	}
-	at := 0
-	for _, m := range marks {
-		if m[0] < at {
-			continue
-		}
-		add(at, m[0], false)
-		add(m[0], m[1], true)
-		at = m[1]
-	}
-	add(at, len(units), false)
-	return out
 }
 
 // helpIndex shows all categories, or the one with that slug.
@@ -199,52 +133,19 @@ func groupOf(groups []helpGroup, slug string) *helpGroup {
 	return nil
 }
 
-// helpSearch answers a search. It is not kept: what it finds is the index's to
-// say.
+// helpSearch answers a search.
 func (p *Pages) helpSearch(ctx *fasthttp.RequestCtx, s site, q string) error {
-	q = strings.ToValidUTF8(q, "")
-	if utf8.RuneCountInString(q) > maxSearch {
-		q = string([]rune(q)[:maxSearch])
-	}
-	if err := p.limit(p.address(ctx), true); err != nil {
-		return err
-	}
-	hits, err := p.search(ctx, s, q)
-	if err != nil {
-		return fmt.Errorf("search help articles: %w", err)
-	}
-	body := helpPage{Site: s, Q: q}
-	for _, h := range hits {
-		body.Hits = append(body.Hits, helpHit{s, h})
-	}
-	page, err := p.html("help", view{Site: s, Help: true, Title: "Search: " + q, Path: s.Help(), NoIndex: true, Body: body})
-	if err != nil {
-		return fmt.Errorf("render page: %w", err)
-	}
-	ctx.SetContentType(typeHTML)
-	ctx.Response.Header.Set(fasthttp.HeaderCacheControl, "no-store")
-	ctx.SetBody(page)
-	return nil
-}
-
-// searchWithin is how long a search waits for its turn.
-const searchWithin = 2 * time.Second
-
-// search lets few search at once, whoever they are: a question full of mistakes
-// costs more than any other page.
-func (p *Pages) search(ctx *fasthttp.RequestCtx, s site, q string) ([]api.HelpHit, error) {
-	patience := time.NewTimer(searchWithin)
-	defer patience.Stop()
-	select {
-	case p.searching <- struct{}{}:
-	case <-patience.C:
-		refusals.Overloaded.Count()
-		e := api.NewError(fasthttp.StatusServiceUnavailable, api.CodeOverloaded, "Too many search at once.")
-		e.RetryAfter = 5
-		return nil, e
-	}
-	defer func() { <-p.searching }()
-	return p.source.HelpSearch(ctx, s.Team.ID, q, helpHits)
+	return p.search(ctx, "help", func(q string) (view, error) {
+		hits, err := p.source.HelpSearch(ctx, s.Team.ID, q, maxHits)
+		if err != nil {
+			return view{}, fmt.Errorf("search help articles: %w", err)
+		}
+		body := helpPage{Site: s, Q: q}
+		for i := range hits {
+			body.Hits = append(body.Hits, hit{Path: s.HelpArticle(hits[i].Slug), FoundText: hits[i].FoundText})
+		}
+		return view{Site: s, Help: true, Title: "Search: " + q, Path: s.Help(), Body: body}, nil
+	}, q)
 }
 
 // articlePage is the body of an article's page.

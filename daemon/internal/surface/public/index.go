@@ -13,10 +13,12 @@ import (
 
 const postsPerPage = 12
 
-// indexPage is the body of the index and of a tag's page.
+// indexPage is the body of the index, of a tag's page and of a search.
 type indexPage struct {
 	Site         site
 	Tag          string // empty on the index
+	Q            string // of a search
+	Hits         []hit
 	Posts        []card
 	Older, Newer string // paths of the pages on both sides; empty for none
 }

@@ -53,6 +53,9 @@ type Source interface {
 	// the most first. Their content is not used.
 	Related(ctx context.Context, teamID string, p api.Post, limit int) ([]api.Post, error)
 
+	// PostSearch finds the published posts that answer q, the best first.
+	PostSearch(ctx context.Context, teamID, q string, limit int) ([]api.PostHit, error)
+
 	// Help lists the published help articles, without content, and the
 	// categories, each in the order in which they are read.
 	Help(ctx context.Context, teamID string) ([]api.Article, []api.Category, error)

@@ -74,7 +74,8 @@ func (p *Pages) page(ctx *fasthttp.RequestCtx, s site, path []string) error {
 // own serves the pages that every site has.
 func (p *Pages) own(ctx *fasthttp.RequestCtx, s site, path []string) error {
 	help := path[0] == "help" && path[len(path)-1] != ""
-	policy{forms: help, chat: s.chats(help)}.set(ctx)
+	index := len(path) == 1 && (path[0] == "" || path[0] == "blog") || path[0] == "tag"
+	policy{forms: help || index, chat: s.chats(help)}.set(ctx)
 	if help {
 		return p.help(ctx, s, path[1:])
 	}
@@ -91,6 +92,14 @@ func (p *Pages) own(ctx *fasthttp.RequestCtx, s site, path []string) error {
 	switch name := string(ctx.QueryArgs().Peek("name")); path[0] {
 	case "":
 		return p.index(ctx, s, "")
+	case "blog":
+		if q := asked(ctx); q != "" {
+			return p.postSearch(ctx, s, q)
+		}
+		if ctx.QueryArgs().Has("q") {
+			seeOther(ctx, s.Index())
+			return nil
+		}
 	case "feed.xml":
 		return p.feed(ctx, s)
 	case "sitemap.xml":

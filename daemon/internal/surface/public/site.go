@@ -123,6 +123,7 @@ func (s site) Home() string {
 // The paths of a site's pages.
 
 func (s site) Index() string           { return s.prefix + "/" }
+func (s site) Search() string          { return s.prefix + "/blog" }
 func (s site) Feed() string            { return s.prefix + "/feed.xml" }
 func (s site) Sitemap() string         { return s.prefix + "/sitemap.xml" }
 func (s site) Post(slug string) string { return s.prefix + "/" + url.PathEscape(slug) }

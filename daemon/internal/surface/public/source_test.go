@@ -155,11 +155,21 @@ func (m *memory) HelpArticle(_ context.Context, _, slug string) (api.Article, bo
 func (m *memory) HelpSearch(_ context.Context, _, q string, limit int) (hits []api.HelpHit, err error) {
 	for _, a := range m.articles {
 		if a.Status == api.ArticlePublished && strings.Contains(strings.ToLower(a.Title), strings.ToLower(q)) && len(hits) < limit {
-			h := api.HelpHit{ArticleID: a.ID, Title: a.Title, Slug: a.Slug, URL: "https://elsewhere.example/", Excerpt: a.Excerpt}
+			h := api.HelpHit{ArticleID: a.ID, FoundText: api.FoundText{Title: a.Title, Slug: a.Slug, URL: "https://elsewhere.example/", Excerpt: a.Excerpt}}
 			if a.Slug == "times" {
 				h.Sections = []api.FoundSection{{Anchor: "to-japan", Heading: "To <Japan>", Snippet: "😀 A week & <more>", Marks: [][2]int{{3, 9}, {12, 18}}}}
 			}
 			hits = append(hits, h)
+		}
+	}
+	return hits, m.err
+}
+
+// PostSearch finds the posts that have q in their title.
+func (m *memory) PostSearch(_ context.Context, _, q string, limit int) (hits []api.PostHit, err error) {
+	for _, p := range m.newestFirst() {
+		if strings.Contains(strings.ToLower(p.Title), strings.ToLower(q)) && len(hits) < limit {
+			hits = append(hits, api.PostHit{PostID: p.ID, PublishedAt: p.PublishedAt, FoundText: api.FoundText{Title: p.Title, Slug: p.Slug, URL: "https://elsewhere.example/", Excerpt: p.Excerpt}})
 		}
 	}
 	return hits, m.err

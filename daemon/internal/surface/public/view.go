@@ -97,7 +97,6 @@ func funcs() template.FuncMap {
 	return template.FuncMap{
 		"day":     func(t api.Time) string { return t.Time().Format("2 January 2006") },
 		"machine": func(t api.Time) string { return t.Time().Format(time.RFC3339) },
-		"ask":     func(s site, q string) helpPage { return helpPage{Site: s, Q: q} },
 	}
 }
 
