@@ -1751,7 +1751,7 @@ export interface TestTurn {
 export interface TextGet {
   /** Id of the object. */
   id: string;
-  /** source: the content as it was sent, also where it could run something in a browser. Never show it to a person as it is. */
+  /** source: the content as it was sent, also where it could run something in a browser; never show it as it is. */
   include?: 'source' | undefined;
 }
 export interface TextSlug {
@@ -1982,7 +1982,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     };
     /** Drops the search index of the team's help articles and builds it again. */
     reindex: Mutation<Record<string, never> | void, Reindexed>;
-    /** Finds the help articles that answer a question or hold the words of a search, best first. */
+    /** Finds help articles that answer a question or hold the words of a search, best first. */
     search: Query<HelpSearch, HelpHits>;
   };
   jobs: {
@@ -1990,7 +1990,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     cancel: Mutation<JobRef, Job>;
     /** Follows all jobs: those that are not done, then each as it changes. */
     feed: Subscription<JobFeed | void, JobEvent>;
-    /** Returns one job; with wait, not before it is done or the seconds are over. */
+    /** Returns one job; with wait, once it is done or the time is over. */
     get: Query<JobRef, Job>;
     /** Lists generation jobs, newest first. */
     list: Query<JobQuery | void, PageOfJob>;
@@ -2040,7 +2040,7 @@ export type AppRouter = TRPCBuiltRouter<Root, {
     restoreRevision: Mutation<RevisionRef, Post>;
     /** Lists earlier texts of a post, newest first; the last 50 are kept. */
     revisions: Query<RevisionQuery, PageOfRevision>;
-    /** Finds the posts that answer a question or hold the words of a search, best first. */
+    /** Finds posts that answer a question or hold the words of a search, best first. */
     search: Query<PostSearch, PostHits>;
     /** Makes an archived post a draft. */
     unarchive: Mutation<Ref, Post>;

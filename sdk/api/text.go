@@ -3,7 +3,7 @@ package api
 // TextGet asks for one text: a post or a help article.
 type TextGet struct {
 	ID      string `json:"id" form:"id" doc:"Id of the object."`
-	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent, also where it could run something in a browser. Never show it to a person as it is."`
+	Include string `json:"include,omitempty" enum:"source" doc:"source: the content as it was sent, also where it could run something in a browser; never show it as it is."`
 }
 
 // TextSlug asks for the text that has a slug.

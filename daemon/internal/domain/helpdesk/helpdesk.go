@@ -89,7 +89,7 @@ func (s *Service) searchOps() []op.Op {
 	return []op.Op{
 		{Name: "helpdesk.search", Method: "GET", Path: "/helpdesk/search", Scope: op.HelpdeskRead,
 			Tool: "search_helpdesk", Hints: op.Hints{Title: "Search helpdesk", Default: true}, Do: op.Func(s.Find),
-			Doc: "Finds the help articles that answer a question or hold the words of a search, best first."},
+			Doc: "Finds help articles that answer a question or hold the words of a search, best first."},
 		{Name: "helpdesk.gaps.list", Method: "GET", Path: "/helpdesk/gaps", Scope: op.HelpdeskRead, Do: op.Func(s.ListGaps),
 			Doc: "Lists questions that no help article answers, those of one meaning together."},
 		{Name: "helpdesk.gaps.dismiss", Frees: true, Method: "POST", Path: "/helpdesk/gaps/{id}/dismiss", Scope: op.HelpdeskWrite, Do: op.Func(s.DismissGap),

@@ -86,7 +86,7 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Lists generation jobs, newest first."},
 		{Name: "jobs.get", Method: "GET", Path: "/posts/jobs/{id}", Scope: op.PostsRead,
 			Tool: "get_job", Hints: op.Hints{Title: "Get generation job", Default: true}, Do: op.Func(s.Get),
-			Doc: "Returns one job; with wait, not before it is done or the seconds are over."},
+			Doc: "Returns one job; with wait, once it is done or the time is over."},
 		{Name: "jobs.cancel", Frees: true, Method: "POST", Path: "/posts/jobs/{id}/cancel", Scope: op.PostsWrite, Do: op.Func(s.Cancel),
 			Refuses: []api.Code{api.CodeInvalidTransition},
 			Doc:     "Stops a job that is queued or running. Its post stays as it is."},

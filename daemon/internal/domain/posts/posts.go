@@ -70,7 +70,7 @@ func (s *Service) Ops() []op.Op {
 			Doc: "Lists posts, newest first, without their content unless include=content."},
 		{Name: "posts.search", Method: "GET", Path: "/posts/search", Scope: op.PostsRead,
 			Tool: "search_posts", Hints: op.Hints{Title: "Search posts", Default: true}, Do: op.Func(s.Find),
-			Doc: "Finds the posts that answer a question or hold the words of a search, best first."},
+			Doc: "Finds posts that answer a question or hold the words of a search, best first."},
 		{Name: "posts.get", Method: "GET", Path: "/posts/{id}", Scope: op.PostsRead,
 			Tool: "get_post", Hints: op.Hints{Title: "Get post", Default: true}, Do: op.Func(s.Get),
 			Doc: "Returns one post with its content."},
