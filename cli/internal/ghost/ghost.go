@@ -207,7 +207,7 @@ func (x *export) entry(p *post, o Options) *postsync.Entry {
 	}
 	body, err := content(p, o.Site, &changes)
 	if err != nil {
-		e.Skip = "cannot be read: " + err.Error()
+		e.Err = fmt.Errorf("its text cannot be read: %w; correct or empty it in the old site and export again", err)
 	}
 	e.HTML, e.Members, e.Changes = body, m, changes
 	return e

@@ -141,6 +141,11 @@ var (
 
 // versions are the path of a picture and those of the same one in its own size.
 func versions(p string) []string {
+	for _, below := range []string{"/wp-content/", "/content/images/"} {
+		if i := strings.Index(p, below); i > 0 { // the site was not at the root of its host
+			p = p[i:]
+		}
+	}
 	all := []string{p}
 	for _, other := range []string{ghostSize.ReplaceAllString(p, "/"), wordpressSize.ReplaceAllString(p, "$1")} {
 		if other != p {

@@ -19,6 +19,7 @@ import (
 
 	"edgesvc.dev/svc/cli/internal/ghost"
 	"edgesvc.dev/svc/cli/internal/postsync"
+	"edgesvc.dev/svc/cli/internal/wordpress"
 )
 
 // The formats.
@@ -29,7 +30,7 @@ const (
 )
 
 // Formats are the formats that can be read.
-var Formats = []string{Ghost}
+var Formats = []string{Ghost, WordPress}
 
 // names are the formats as people say them.
 var names = map[string]string{Ghost: "an export of Ghost", WordPress: "an export of WordPress", Substack: "an export of Substack"}
@@ -39,6 +40,8 @@ type Options struct {
 	From string // the format, empty for the one that the file has
 	Site string // address of the old site
 	Path string // where the old site had its posts, such as /{year}/{slug}/
+
+	Types []string // of entries of WordPress that are taken besides posts and pages
 }
 
 // Opened is an export that was read. Close is owed.
@@ -208,13 +211,17 @@ func Open(name string, o Options) (*Opened, error) {
 	return out, nil
 }
 
-// passDoubles passes over entries that another has the id of.
+// passDoubles gives entries whose id another has too a key with their name, and
+// passes over those that are there twice.
 func passDoubles(entries []*postsync.Entry) {
 	seen := map[string]bool{}
 	for _, e := range entries {
 		if seen[e.Key] {
-			e.Skip = "has the id " + e.Key + " of another entry"
-			e.Key += "?" + e.Name
+			e.Key += "/" + e.Name
+		}
+		for seen[e.Key] {
+			e.Skip = "is in the export twice"
+			e.Key += "+"
 		}
 		seen[e.Key] = true
 	}
@@ -244,7 +251,6 @@ func (o *Opened) read(name string, opt Options) error {
 	if err != nil {
 		return err
 	}
-	o.Export = &postsync.Export{}
 	_, files, err := inZip(z)
 	if err != nil {
 		return err
@@ -262,31 +268,31 @@ func (o *Opened) read(name string, opt Options) error {
 
 // readAll reads the files of a format that has its texts in one file, or in some.
 func (o *Opened) readAll(all []input, opt Options) error {
-	o.Export = &postsync.Export{}
+	var readers []io.Reader
+	var open []io.Closer
+	var err error
 	for _, in := range all {
-		r, err := in.open()
-		if err != nil {
-			return fmt.Errorf("%s: %w", in.name, err)
+		r, failed := in.open()
+		if failed != nil {
+			err = fmt.Errorf("%s: %w", in.name, failed)
+			break
 		}
-		part, notes, err := o.readOne(limited(r), opt)
-		if err := errors.Join(err, r.Close()); err != nil && len(all) > 1 {
-			return fmt.Errorf("%s: %w", in.name, err)
-		} else if err != nil {
-			return err
-		}
-		o.Entries = append(o.Entries, part.Entries...)
-		for _, site := range part.Sites {
-			if !slices.Contains(o.Sites, site) {
-				o.Sites = append(o.Sites, site)
-			}
-		}
-		o.Notes = append(o.Notes, notes...)
+		readers, open = append(readers, limited(r)), append(open, r)
 	}
-	return nil
+	if err == nil {
+		o.Export, o.Notes, err = readOne(o.Format, readers, opt)
+	}
+	for _, c := range open {
+		err = errors.Join(err, c.Close())
+	}
+	return err
 }
 
-func (o *Opened) readOne(r io.Reader, opt Options) (*postsync.Export, []string, error) {
-	return ghost.Read(r, ghost.Options{Site: opt.Site, Path: opt.Path})
+func readOne(format string, files []io.Reader, opt Options) (*postsync.Export, []string, error) {
+	if format == WordPress {
+		return wordpress.Read(files, wordpress.Options{Site: opt.Site, Types: opt.Types})
+	}
+	return ghost.Read(files[0], ghost.Options{Site: opt.Site, Path: opt.Path})
 }
 
 // limited ends a file that is larger than any export with an error.

@@ -42,13 +42,14 @@ var pageEnds = []string{"post", "draft", "skip"}
 func newImport(a *kit.App) *cobra.Command {
 	o := &postImport{app: a, folder: folderImport{app: a}}
 	cmd := &cobra.Command{
-		Use: "import FILE", Short: "Move in from Ghost", Args: kit.Exactly("an export of another program, or a folder"),
-		Long: "Makes posts of an export of Ghost (JSON or zip): texts, dates, tags, authors,\n" +
+		Use: "import FILE", Short: "Move in from Ghost or WordPress", Args: kit.Exactly("an export of another program, or a folder"),
+		Long: "Makes posts of an export of Ghost (JSON or zip) or WordPress (WXR): texts, dates, tags, authors,\n" +
 			"pictures, old addresses. Shows the plan, and applies it; a second run changes what changed in the export. What the\n" +
 			"file is, is told by what is in it. svcctl help import tells the rules. Of a folder of posts that svcctl exported it\n" +
 			"creates each once.",
 		Example: "  svcctl post import my-site.ghost.json --old-site https://blog.example.com --dry-run\n" +
-			"  svcctl post import export.zip --fetch-images",
+			"  svcctl post import my-site.WordPress.xml --media wp-content/uploads\n" +
+			"  svcctl post import export.zip --from wordpress-wxr --fetch-images",
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
 	o.folder.write.Add(cmd)
@@ -56,9 +57,10 @@ func newImport(a *kit.App) *cobra.Command {
 	f.StringVar(&o.export.From, "from", "", "the format: "+strings.Join(importer.Formats, ", ")+"; without it, that of the file")
 	f.StringVar(&o.export.Site, "old-site", "", "address of the old site, where the export does not say it")
 	f.StringVar(&o.export.Path, "old-path", "", "where the old site had its posts, where the export does not say it: /{year}/{month}/{slug}/")
-	f.StringArrayVar(&o.media, "media", nil, "folder with the pictures of the old site, such as content/images; more with more of it")
+	f.StringArrayVar(&o.media, "media", nil, "folder with the pictures of the old site, such as content/images or wp-content/uploads; more with more of it")
 	f.BoolVar(&o.fetch, "fetch-images", false, "fetch the other pictures from where the texts show them, and keep them here")
 	f.StringVar(&o.pages, "pages", "post", "pages of the old site: post, draft or skip")
+	f.StringSliceVar(&o.export.Types, "type", nil, "types of entries of WordPress to take besides post and page; more with commas or again")
 	f.StringVar(&o.in.OnDrift, "on-drift", "fail", "posts that are not what was imported: fail, theirs or ours")
 	f.IntVarP(&o.in.Jobs, "jobs", "j", 4, "how many posts to write at a time")
 	f.BoolVar(&o.in.Diff, "diff", false, "show what changes, line by line")

@@ -22,10 +22,12 @@ const OriginKey = "origin"
 
 // Export is what another program wrote: texts in place of the files of a folder.
 type Export struct {
-	State    string   // the file that remembers what was imported
-	Sites    []string // addresses of the site that the texts come from
-	Entries  []*Entry
-	Pictures images.Archive
+	State string   // the file that remembers what was imported
+	Sites []string // addresses of the site that the texts come from
+	// PictureSites are other places where it kept its pictures.
+	PictureSites []string
+	Entries      []*Entry
+	Pictures     images.Archive
 }
 
 // Entry is one text of an export.
@@ -39,6 +41,7 @@ type Entry struct {
 	Page      bool     // it was a page of the site, not one of its posts
 	Changes   []string // what is not as it was
 	Skip      string   // why it is not a text of the team
+	Err       error    // why it cannot be read
 }
 
 // state is the file that remembers what was synced.
@@ -56,6 +59,20 @@ func (o *Options) oldSites() []string {
 	return slices.Concat(o.Old, o.Export.Sites)
 }
 
+// pictureSites are the other places of the old site's pictures.
+func (o *Options) pictureSites() []*url.URL {
+	if o.Export == nil {
+		return nil
+	}
+	var sites []*url.URL
+	for _, address := range o.Export.PictureSites {
+		if u, err := url.Parse(address); err == nil {
+			sites = append(sites, u)
+		}
+	}
+	return sites
+}
+
 // sources are the files of the folder, or the entries of the export.
 func (s *Syncer) sources() ([]*source, error) {
 	if s.opt.Export == nil {
@@ -68,7 +85,7 @@ func (s *Syncer) sources() ([]*source, error) {
 		for _, what := range e.Changes {
 			src.change(what)
 		}
-		if src.skip == "" {
+		if src.err = e.Err; src.err == nil && src.skip == "" {
 			src.err = src.take()
 		}
 	}
@@ -185,12 +202,11 @@ func oldAddress(address string) string {
 	if err != nil {
 		return address
 	}
-	p := strings.ToLower(strings.Trim(u.Path, "/"))
 	q := u.Query()
-	for _, name := range []string{"p", "page_id", "attachment_id"} {
-		if id := q.Get(name); id != "" && (p == "" || p == "index.php") {
+	for _, name := range []string{"p", "page_id"} {
+		if id := q.Get(name); digits.MatchString(id) {
 			return "?" + id
 		}
 	}
-	return p
+	return strings.ToLower(strings.Trim(u.Path, "/"))
 }

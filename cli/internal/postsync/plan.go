@@ -234,7 +234,7 @@ func (s *Syncer) prepare(sources []*source, r remote) error {
 		}
 		old = append(old, u)
 	}
-	s.folder.FromSites(old)
+	s.folder.FromSites(slices.Concat(old, s.opt.pictureSites()))
 	s.index = newIndex(sources, s.opt.Dir, s.slug, old, s.folder)
 	s.index.export = s.opt.Export != nil
 	s.index.pages = r.bySlug
