@@ -100,10 +100,12 @@ func (d *Daemon) answer(ctx context.Context, q chat.Question) (chat.Answered, er
 		turns[i] = agents.Turn(t)
 	}
 	answer, err := d.agents.Answer(ctx, agents.Question{
-		Team: q.Team, AgentID: q.AgentID, Turns: turns, Caller: q.Caller,
+		Team: q.Team, AgentID: q.AgentID, Turns: turns, Caller: q.Caller, Waiting: q.Waiting,
 		OnStart: q.OnStart, OnDelta: q.OnDelta, OnRestart: q.OnRestart, OnTool: q.OnTool,
 	})
-	if err == nil && answer.Unanswered {
+	// The event of the hand-over, which notes it else, comes once.
+	again := q.Waiting && answer.HandoffReason == api.HandoffUnknown
+	if err == nil && (answer.Unanswered || again) {
 		if err := d.helpdesk.Gap(ctx, q.Team, turns[len(turns)-1].Text); err != nil {
 			slog.WarnContext(ctx, "a question that nothing answers was not noted", "team", q.Team, "err", err)
 		}

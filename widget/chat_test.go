@@ -70,6 +70,48 @@ func TestConversation(t *testing.T) {
 	b.hasText("Are you there?")
 }
 
+// Who waits for a person reads that, also on the next page, until one has come.
+func TestWaiting(t *testing.T) {
+	w := newWorld(t)
+	w.desk.script = shop
+	b := w.open()
+	b.openPanel()
+	b.say("hello")
+	b.hasText("You said: hello")
+	w.desk.with(func(c *conversation) {
+		c.stand = api.ChatOut{T: "handoff", To: "operator", State: "waiting"}
+		c.tell(c.stand)
+	})
+	b.until(`$('.banner').innerText === 'Waiting for a colleague'`)
+	b.shot("waiting")
+	b.visit("/widget/demo?page=guides&site=" + w.site)
+	b.until(`$('.banner').innerText === 'Waiting for a colleague'`)
+	b.say("person")
+	b.until(`$('.banner').innerText === 'A person has taken over'`)
+	w.desk.with(func(c *conversation) { c.tell(api.ChatOut{T: "handoff", To: "agent"}) })
+	b.until(`$('.banner').innerText === 'The assistant answers again'`)
+}
+
+// A new conversation begins empty, and stays so on the next page.
+func TestNewConversation(t *testing.T) {
+	w := newWorld(t)
+	w.desk.script = shop
+	b := w.open()
+	b.openPanel()
+	b.say("person")
+	b.hasText("Ada here. How can I help?")
+	b.shot("before-new")
+	b.click(`header button[aria-label="New conversation"]`)
+	b.until(`$$('.msg').length === 1 && $('.banner').innerText === '' && root.activeElement === $('textarea')`)
+	b.shot("new")
+	w.awaitHeard(func(f api.ChatIn) bool { return f.T == "end" })
+	b.say("fresh")
+	b.hasText("You said: fresh")
+	b.visit("/widget/demo?page=guides&site=" + w.site)
+	b.hasText("You said: fresh")
+	equal(t, "the next page", b.texts(), []string{greeting, "fresh", "You said: fresh"})
+}
+
 // What is sent while the daemon is away arrives once, and what was said meanwhile
 // is there.
 func TestReconnect(t *testing.T) {

@@ -32,6 +32,7 @@ type conversation struct {
 	messages []api.ChatOut
 	cids     map[string]api.ChatOut
 	visits   map[*visit]bool
+	stand    api.ChatOut // who answers, as ready says it
 }
 
 type visit struct {
@@ -99,7 +100,7 @@ func (d *desk) chat(token string) *conversation {
 func (v *visit) begin(since int) {
 	v.c.visits[v] = true
 	v.put(api.ChatOut{T: "ready", Visitor: v.c.token, Conv: "conv_" + v.c.token, Agent: &api.ChatAgent{Name: "Nova", Online: !v.c.d.away},
-		Limits: &api.ChatLimits{Chars: 4000, PerMinute: 10}})
+		Limits: &api.ChatLimits{Chars: 4000, PerMinute: 10}, To: v.c.stand.To, State: v.c.stand.State})
 	for _, m := range v.c.messages {
 		if m.Seq > since {
 			v.put(m)

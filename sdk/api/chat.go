@@ -74,9 +74,9 @@ type ChatOut struct {
 	Quick []string   `json:"quick,omitempty"` // msg, done: suggested answers
 	N     int        `json:"n,omitzero"`      // delta, snapshot: characters (UTF-16) of the text before it, and so far
 	On    bool       `json:"on,omitzero"`     // typing
-	State string     `json:"state,omitempty"` // tool
+	State string     `json:"state,omitempty"` // tool: of the call; handoff, ready: waiting while no person has taken over
 	Stop  string     `json:"stop,omitempty"`  // msg, done: why it ended early
-	To    string     `json:"to,omitempty"`    // handoff: operator or agent
+	To    string     `json:"to,omitempty"`    // handoff: operator or agent; ready: operator
 	At    Time       `json:"at,omitzero"`     // msg, done
 	Rated int        `json:"rated,omitzero"`  // msg: the visitor's rating
 

@@ -36,9 +36,16 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 		email(address) {
 			kept.set({ e: address })
 			user = { ...user, email: address }
-			w.send({ t: 'identify', user: { email: address } })
+			w.send({ t: 'identify', user })
 		},
 		agree: () => consent(true),
+		// fresh ends the conversation, and shows none of it any more.
+		fresh() {
+			if (!w.send({ t: 'end' })) return
+			kept.set({ s: since })
+			reset()
+			v.banner('')
+		},
 	}, set.host)
 	const doing = { host: set.host, rate: (id: string, value: number) => void w.send({ t: 'feedback', id, v: value }), quick: (text: string) => void send(text) }
 
@@ -66,7 +73,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 	function reset() {
 		messages = new Map()
 		v.clear()
-		since = newest = 0
+		since = newest = kept.get().s || 0
 		greet()
 		for (const q of kept.get().q || []) own(q.cid, q.text)
 	}
@@ -103,7 +110,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 		if (newest > (kept.get().r || 0)) {
 			kept.set({ r: newest })
 			// One frame for many messages that come at once.
-			telling ||= window.setTimeout(() => {
+			telling ||= setTimeout(() => {
 				telling = 0
 				w.send({ t: 'read', seq: newest })
 			}, 400)
@@ -158,6 +165,10 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 		for (const q of kept.get().q || []) w.send({ t: 'msg', ...q })
 	}
 
+	// stand says who answers, where that is of note: words.operator, words.agent, or
+	// words.waiting.
+	const stand = (f: Frame) => v.banner(words[f.state || f.to!] || '')
+
 	const drop = (cid: string) => kept.set({ q: (kept.get().q || []).filter((q) => q.cid !== cid) })
 
 	// arrived gives a message its place in the conversation; what has none yet
@@ -198,12 +209,15 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 	const handlers: Record<string, (f: Frame) => void> = {
 		ready(f) {
 			kept.set({ v: f.visitor })
-			if ((f.conv || '') !== conversation && conversation) reset()
+			if ((f.conv || '') !== conversation && conversation) {
+				kept.set({ s: 0 })
+				reset()
+			}
 			conversation = f.conv || ''
 			online = f.agent?.online !== false
 			v.who(f.agent?.name || config.name, online ? words.online : words.away, f.agent?.avatar)
 			if (f.limits) v.limit(f.limits.chars)
-			v.banner('')
+			stand(f)
 			if (!kept.get().q?.length && !messages.size) greet()
 			seen()
 			emit('ready')
@@ -215,7 +229,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 			arrived(m, f)
 			m.state('')
 			if (!online && !kept.get().e && !user?.email) {
-				kept.set({ e: '' + Date.now() }) // ask once
+				kept.set({ e: '-' }) // ask once
 				v.email(f.seq!)
 			}
 		},
@@ -269,7 +283,7 @@ export function chat(set: Settings, config: Config, emit: (event: string, detail
 			mine.forEach((m, i) => m.state(i === mine.length - 1 && m.seq <= (f.seq || 0) ? words.seen : ''))
 		},
 		handoff(f) {
-			v.banner(f.to === 'agent' ? words.back : online ? words.person : words.waiting)
+			stand(f)
 			emit('handoff', f.to)
 		},
 		error(f) {

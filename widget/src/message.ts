@@ -47,7 +47,7 @@ export function message(f: Frame, doing: Doing): Message {
 			if (f.text) m.text = f.text
 			draw()
 			element.querySelectorAll('.extra').forEach((e) => e.remove())
-			const cards = (f.cards || []).map((c) => card(c, doing.host)).filter(Boolean) as HTMLElement[]
+			const cards = (f.cards || []).map((c) => card(c, doing.host))
 			if (cards.length) note.before(h('div', { class: 'extra cards', role: 'group', 'aria-label': words.sources }, ...cards))
 			if (f.id && /^(agent|)$/.test(f.from || '')) note.before(thumbs(f.id, f.rated || 0, doing))
 			if (f.quick?.length) note.before(quick(f.quick, doing))
@@ -67,7 +67,7 @@ function card(c: { title: string; url: string; quote?: string }, host: string) {
 }
 
 function thumbs(id: string, rated: number, doing: Doing) {
-	const show = () => row.childNodes.forEach((b, i) => (b as Element).setAttribute('aria-pressed', String(rated === 1 - 2 * i)))
+	const show = () => row.childNodes.forEach((b, i) => (b as Element).setAttribute('aria-pressed', '' + (rated === 1 - 2 * i)))
 	const make = (v: number, label: string) =>
 		button('thumb', label, () => {
 			rated = rated === v ? 0 : v

@@ -7,6 +7,7 @@ type Kept = {
 	v?: string // token of the visitor
 	c?: boolean // consent
 	r?: number // seq up to which everything was seen
+	s?: number // seq up to which nothing is shown: it was before the present conversation
 	q?: Waiting[] // messages that are not acknowledged
 	e?: string // e-mail address that was left
 	o?: boolean // the panel is open
@@ -14,7 +15,6 @@ type Kept = {
 
 export function store(site: string) {
 	const name = 'svc:' + site
-	let memory: Kept = {}
 	let allowed = false
 	const read = (): Kept => {
 		try {
@@ -23,7 +23,7 @@ export function store(site: string) {
 			return {} // Blocked, or not ours: the chat lives as long as the page.
 		}
 	}
-	memory = read()
+	let memory = read()
 	return {
 		get: (): Kept => memory,
 		set(change: Partial<Kept>) {

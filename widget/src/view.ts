@@ -13,6 +13,7 @@ type Doing = {
 	typing(): void
 	email(address: string): void
 	agree(): void
+	fresh(): void
 }
 
 const small = matchMedia('(max-width: 480px)')
@@ -39,6 +40,7 @@ export function view(doing: Doing, origin: string) {
 	const name = h('div', { class: 'name' })
 	const status = h('div', { class: 'status' })
 	const close = button('icon', '', () => doing.toggle(false), icon(icons.close))
+	const anew = button('icon', '', () => (doing.fresh(), area.focus()), icon('M12 5v14m7-7H5'))
 	const banner = h('div', { class: 'banner', role: 'status' })
 	const log = h('div', { class: 'log', role: 'log', 'aria-live': 'polite', tabindex: '0' })
 	const typing = h('div', { class: 'typing', role: 'status' })
@@ -46,7 +48,7 @@ export function view(doing: Doing, origin: string) {
 	const area = h('textarea', { rows: '1', enterkeyhint: 'send' })
 	const submit = h('button', { type: 'submit', class: 'send' }, icon(icons.send))
 	const form = h('form', { class: 'composer' }, area, submit)
-	const panel = h('section', { class: 'panel', id: 'panel', role: 'dialog', hidden: '' }, h('header', {}, face, h('div', { class: 'title' }, name, status), close), banner, log, typing, alert, form)
+	const panel = h('section', { class: 'panel', id: 'panel', role: 'dialog', hidden: '' }, h('header', {}, face, h('div', { class: 'title' }, name, status), anew, close), banner, log, typing, alert, form)
 	const base = h('div', { class: 'base' }, panel, launcher)
 	root.append(base)
 
@@ -126,6 +128,7 @@ export function view(doing: Doing, origin: string) {
 			panel.ariaLabel = words.title
 			log.ariaLabel = words.log
 			close.ariaLabel = words.close
+			anew.ariaLabel = anew.title = words.anew
 			area.ariaLabel = area.placeholder = words.write
 			submit.ariaLabel = words.send
 			label()

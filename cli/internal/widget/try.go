@@ -113,7 +113,7 @@ func (t *trial) show(f *api.ChatOut) bool {
 			t.agent = terminal.Line(f.Agent.Name)
 		}
 	case f.T == "handoff":
-		t.human = f.To == "operator"
+		t.human = f.To == "operator" && f.State == "" // until a person comes, the agent answers
 	case f.T == "delta":
 		t.print(f.Text)
 	case f.T == "done" && f.Stop != "canceled", f.T == "msg" && f.From != "visitor":

@@ -27,6 +27,7 @@ type Question struct {
 	AgentID string
 	Turns   []Turn    // the last is the visitor's
 	Caller  op.Caller // whose request it is
+	Waiting bool      // the visitor waits for a person, who was told
 	OnStart func()    // once, before anything else
 	// OnDelta receives the answer while it is written; the texts since the last
 	// OnRestart joined are the answer's Text.
@@ -125,7 +126,7 @@ func (q Question) silent() *Question {
 // work writes the answer, or says in it why a person has to.
 func (a *answering) work(ctx context.Context) error {
 	var err error
-	if a.prompt, err = a.s.compose(ctx, a.q.Team, &a.agent, a.q.Turns); err != nil {
+	if a.prompt, err = a.s.compose(ctx, a.q.Team, &a.agent, a.q.Turns, a.q.Waiting); err != nil {
 		return err
 	}
 	messages := slices.Clone(a.prompt.messages)

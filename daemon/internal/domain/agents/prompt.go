@@ -57,7 +57,7 @@ func (p *prompt) system() string {
 
 // compose makes the request for the turns so far: the one place where prompts
 // are made, also those that are only shown.
-func (s *Service) compose(ctx context.Context, team string, a *api.Agent, turns []Turn) (*prompt, error) {
+func (s *Service) compose(ctx context.Context, team string, a *api.Agent, turns []Turn, waiting bool) (*prompt, error) {
 	p := &prompt{question: lastOf(turns)}
 	name, brand, err := s.Brand(ctx, team)
 	if err != nil {
@@ -86,6 +86,9 @@ func (s *Service) compose(ctx context.Context, team string, a *api.Agent, turns 
 	p.write("canned", titled("Canned responses. Where one fits what the visitor wants, use its wording; {{ name }} stands for what you fill in, only if you know it", always))
 	p.write("brand", p.brandLayer(brand))
 	p.context = p.contextOf(beyond)
+	if waiting {
+		p.context += "\n<state>The visitor already waits for a colleague, who was told. Answer what you can.</state>"
+	}
 	p.messages = p.history(turns)
 	return p, nil
 }
@@ -131,7 +134,7 @@ func (p *prompt) history(turns []Turn) []llm.Message {
 
 // elements are those by which a prompt shows what others wrote.
 var elements = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)<(\s*/?\s*(?:help_sections|section|canned_response|colleague)\b)`)
+	return regexp.MustCompile(`(?i)<(\s*/?\s*(?:help_sections|section|canned_response|colleague|state)\b)`)
 })
 
 // foreign is what others wrote, of at most n bytes, with nothing in it that looks
@@ -277,7 +280,7 @@ func (s *Service) PreviewPrompt(ctx context.Context, who op.Caller, in api.Agent
 	if in.Message != "" {
 		turns = []Turn{{From: api.AuthorVisitor, Text: in.Message}}
 	}
-	p, err := s.compose(ctx, who.Team, &a, turns)
+	p, err := s.compose(ctx, who.Team, &a, turns, false)
 	if err != nil {
 		return api.PromptPreview{}, err
 	}

@@ -63,6 +63,7 @@ type task struct {
 	agent   api.Agent
 	id      string // of the message to be
 	asked   int    // the visitor's latest message that the agent has seen
+	waiting bool   // the visitor waits for a person already
 	turns   []Turn
 }
 
@@ -150,12 +151,13 @@ func (s *Service) begin(ctx context.Context, c queue.Claim) (*task, error) {
 		if err != nil {
 			return err
 		}
-		if e.r.C.State != api.ConversationBot || !e.r.pending() {
+		if !e.r.byAgent() || !e.r.pending() || !available && e.r.waits() {
 			return s.answers.Finish(tx, c)
 		}
 		if !available {
-			return s.desert(e)
+			return errors.Join(s.answers.Finish(tx, c), s.desert(e))
 		}
+		t.waiting = e.r.waits()
 		begun = true
 		// Nothing that anybody sees: no new version.
 		e.r.Answering = true
@@ -251,7 +253,7 @@ func (s *Service) question(ctx context.Context, t *task) Question {
 		}
 	}
 	return Question{
-		Team: t.claim.Team, AgentID: t.agent.ID, Turns: t.turns, Caller: t.who,
+		Team: t.claim.Team, AgentID: t.agent.ID, Turns: t.turns, Caller: t.who, Waiting: t.waiting,
 		OnStart: start,
 		OnDelta: func(text string) {
 			start()
@@ -298,7 +300,7 @@ func (s *Service) finish(ctx context.Context, t *task, a Answered) error {
 			return err
 		}
 		// What the visitor wrote meanwhile is answered next.
-		if e.r.C.State == api.ConversationBot && e.r.pending() {
+		if e.r.byAgent() && e.r.pending() {
 			e.r.AskedAt = s.now()
 			if err := e.ask(); err != nil {
 				return err
@@ -334,9 +336,10 @@ func (t *task) message(a Answered) *message {
 	}}
 }
 
-// handOver leaves the conversation to people, with a message that the visitor
-// sees: the agent's, or the system's when t is nil. The event has the visitor's
-// question as the latest message.
+// handOver asks people to take the conversation over, with a message that the
+// visitor sees: the agent's, or the system's when t is nil. Until one does, the agent
+// goes on answering. The event, of the first time, has the visitor's question as the
+// latest message.
 func (e *edit) handOver(a Answered, t *task) error {
 	question := e.r.C
 	if asked, err := e.question(); err != nil {
@@ -354,13 +357,15 @@ func (e *edit) handOver(a Answered, t *task) error {
 	if err := e.sent(m); err != nil {
 		return err
 	}
+	waits := e.r.waits()
 	e.r.C.HandoffReason = a.HandoffReason
+	if waits {
+		return nil
+	}
 	if err := e.move(api.ConversationOpen); err != nil {
 		return err
 	}
-	// The agent ends by itself: there is nothing to cancel.
-	e.abort = false
-	e.say(happening{kind: handed, from: api.AuthorUser})
+	e.say(happening{kind: handed, from: api.AuthorUser, on: true})
 	question.State, question.HandoffReason, question.Version = e.r.C.State, a.HandoffReason, e.r.C.Version
 	return announce(e, conversationHandedOff, &question, nil)
 }
@@ -389,7 +394,7 @@ const maxQuestion = 1000
 // such as by a crash.
 func (s *Service) giveUp(tx kv.Tx, it queue.Item, _ string) error {
 	e, err := s.edit(tx, agentCaller(it.Team, ""), it.ID)
-	if missing(err) || err == nil && e.r.C.State != api.ConversationBot {
+	if missing(err) || err == nil && !e.r.byAgent() {
 		return nil
 	}
 	if err != nil {

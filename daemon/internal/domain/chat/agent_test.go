@@ -193,7 +193,7 @@ func TestHandOver(t *testing.T) {
 	question := "Is duty included" + strings.Repeat(", and tax", 30) + "?" // longer than lists show
 	v.say(question)
 	v.answered("I do not know; a person will.")
-	if f := v.frame("handoff"); f.To != "operator" {
+	if f := v.frame("handoff"); f.To != "operator" || f.State != "waiting" {
 		t.Errorf("handoff %+v", f)
 	}
 	c := w.get(v.conv())
@@ -204,13 +204,114 @@ func TestHandOver(t *testing.T) {
 	if len(list) != 1 || !strings.Contains(string(list[0].Data.Object), `"text":"`+question+`"`) || !strings.Contains(string(list[0].Data.Object), `"handoffReason":"missing_knowledge"`) {
 		t.Errorf("events %+v", list)
 	}
-	// Nobody answers by itself from now on, until it is given back.
+}
+
+// TestAgentGoesOnUntilTakenOver: who waits for a person is answered by the agent,
+// until one takes over, and again when it is given back.
+func TestAgentGoesOnUntilTakenOver(t *testing.T) {
+	w := newWorld(t, chat.Options{}).work()
+	waited := make(chan bool, 8)
+	say := func(text, reason string) {
+		w.answers(func(_ context.Context, q chat.Question) (api.AgentAnswer, error) {
+			waited <- q.Waiting
+			return api.AgentAnswer{Text: text, HandoffReason: reason}, nil
+		})
+	}
+	say("A person will help.", api.HandoffRequested)
+	v := w.arrive(chat.Arrival{})
+	v.say("A human, please")
+	v.answered("A person will help.")
+	say("At nine.", "")
+	v.say("When do you open?")
+	v.answered("At nine.")
+	say("I have told them.", api.HandoffUnknown)
+	v.say("And on Mars?")
+	v.answered("I have told them.")
+	if first, second, third := <-waited, <-waited, <-waited; first || !second || !third {
+		t.Errorf("the agent was told that the visitor waits: %v %v %v", first, second, third)
+	}
+	conv := v.conv()
+	if c := w.get(conv); c.State != api.ConversationOpen || c.HandoffReason != api.HandoffUnknown {
+		t.Errorf("%+v", c)
+	}
+	again := w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: v.ready().Visitor}})
+	if ready := again.ready(); ready.To != "operator" || ready.State != "waiting" {
+		t.Errorf("ready while waiting %+v", ready)
+	}
+	again.visit.Close()
+	if list := optest.Must[api.Page[api.Event]](w, "events.list", `{"type":"conversation.handed_off"}`).Data; len(list) != 1 {
+		t.Errorf("%d events of one hand-over", len(list))
+	}
+
+	w.do("takeOver", conv, "")
+	v.until("taken over", func(f api.ChatOut) bool { return f.T == "handoff" && f.State == "" })
 	v.say("Hello?")
-	w.answers(streamed("Now I know."))
-	w.do("returnToBot", c.ID, "")
+	if ready := w.arrive(chat.Arrival{Hello: api.ChatIn{Visitor: v.ready().Visitor}}).ready(); ready.To != "operator" || ready.State != "" {
+		t.Errorf("ready when taken over %+v", ready)
+	}
+	w.Stop()
+	if got := texts(w.messages(conv)); !strings.HasSuffix(got, "agent: I have told them. | visitor: Hello?") {
+		t.Error(got)
+	}
+	w.work()
+	say("Now I know.", "")
+	w.do("returnToBot", conv, "")
 	v.answered("Now I know.")
-	if f := v.until("handoff", func(f api.ChatOut) bool { return f.T == "handoff" && f.To == "agent" }); f.To == "" {
-		t.Error("no frame says that the agent is back")
+	v.until("handoff", func(f api.ChatOut) bool { return f.T == "handoff" && f.To == "agent" })
+}
+
+// TestPersonInterruptsTheWait: an answer that is written while a person is waited
+// for ends when one comes.
+func TestPersonInterruptsTheWait(t *testing.T) {
+	for _, tt := range []struct{ op, members string }{
+		{"reply", `,"text":"I am here"`}, {"takeOver", ""}, {"setState", `,"state":"open"`}, {"setState", `,"state":"resolved"`},
+	} {
+		t.Run(tt.op, func(t *testing.T) {
+			w := newWorld(t, chat.Options{}).work()
+			w.answers(func(context.Context, chat.Question) (api.AgentAnswer, error) {
+				return api.AgentAnswer{Text: "A person will help.", HandoffReason: api.HandoffRequested}, nil
+			})
+			v := w.arrive(chat.Arrival{})
+			v.say("A human, please")
+			v.answered("A person will help.")
+			p := pausing()
+			w.answers(p.answer)
+			v.say("hello?")
+			<-p.reached
+			conv := v.conv()
+			optest.Must[map[string]any](w, "conversations."+tt.op, `{"id":"`+conv+`"`+tt.members+`}`)
+			v.until("its end", func(f api.ChatOut) bool { return f.T == "done" && f.Stop == "canceled" })
+			w.Stop()
+			if got := texts(w.messages(conv)); strings.Contains(got, "half") {
+				t.Errorf("a canceled answer was stored: %s", got)
+			}
+		})
+	}
+}
+
+// TestVisitorBeginsAnew: after the visitor's end the agent answers, with nothing of
+// what was before.
+func TestVisitorBeginsAnew(t *testing.T) {
+	w := newWorld(t, chat.Options{})
+	v := w.arrive(chat.Arrival{})
+	v.say("old")
+	conv := v.conv()
+	w.do("takeOver", conv, "")
+	v.receive(api.ChatIn{T: "end"})
+	if c := w.get(conv); c.State != api.ConversationResolved {
+		t.Error(c.State)
+	}
+	var turns []chat.Turn
+	w.answers(func(_ context.Context, q chat.Question) (api.AgentAnswer, error) {
+		turns = q.Turns
+		return api.AgentAnswer{Text: "ok"}, nil
+	})
+	w.work()
+	v.say("new")
+	v.answered("ok")
+	w.Stop()
+	if len(turns) != 1 || turns[0].Text != "new" {
+		t.Errorf("turns %v", turns)
 	}
 }
 

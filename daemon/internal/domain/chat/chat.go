@@ -64,6 +64,7 @@ type Question struct {
 	AgentID string
 	Turns   []Turn // the last of them is the visitor's
 	Caller  op.Caller
+	Waiting bool // the visitor waits for a person, who was told
 
 	OnStart   func()
 	OnDelta   func(text string)

@@ -167,7 +167,7 @@ func (e *edit) move(to string) error {
 			return err
 		}
 	}
-	if from == api.ConversationBot {
+	if !e.r.byAgent() {
 		if err := e.silence(); err != nil {
 			return err
 		}
@@ -184,7 +184,8 @@ func (e *edit) move(to string) error {
 
 // silence stops the agent: what it is writing is never stored.
 func (e *edit) silence() error {
-	e.r.Answering, e.abort = false, true
+	e.abort = e.abort || e.r.Answering
+	e.r.Answering = false
 	return e.s.answers.Remove(e.tx, e.r.C.ID)
 }
 

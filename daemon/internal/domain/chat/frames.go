@@ -14,6 +14,9 @@ const (
 	fromSystem   = "system"
 )
 
+// stateWaiting says that no person has taken over yet.
+const stateWaiting = "waiting"
+
 var sides = map[string]string{
 	api.AuthorVisitor: fromVisitor, api.AuthorAgent: fromAgent, api.AuthorUser: fromOperator, api.AuthorSystem: fromSystem,
 }
@@ -109,7 +112,11 @@ func (v *Visit) signal(e *happening) {
 	case e.kind == seen && e.by != v:
 		v.put(api.ChatOut{T: "read", Seq: e.seq, From: sides[e.from]})
 	case e.kind == handed:
-		v.put(api.ChatOut{T: "handoff", To: sides[e.from]})
+		out := api.ChatOut{T: "handoff", To: sides[e.from]}
+		if e.on {
+			out.State = stateWaiting
+		}
+		v.put(out)
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 	presence  = "presence"  // the visitor is there, or left
 	seen      = "seen"      // from has read up to seq
 	rated     = "rated"     // m was rated
-	handed    = "handed"    // from answers now
+	handed    = "handed"    // from answers now; with on, one is waited for
 	elsewhere = "elsewhere" // the visitor is another one from now on
 )
 

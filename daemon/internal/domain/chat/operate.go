@@ -86,12 +86,22 @@ func (e *edit) takeOver() error {
 			return err
 		}
 	}
-	if !e.r.TakenOver {
-		e.r.TakenOver = true
-		e.touch()
-		e.say(happening{kind: handed, from: api.AuthorUser})
+	if err := e.keepAgentOut(); err != nil {
+		return err
 	}
 	return e.move(api.ConversationOpen)
+}
+
+// keepAgentOut makes the conversation a person's until it is given back, and tells
+// the visitor.
+func (e *edit) keepAgentOut() error {
+	if e.r.TakenOver {
+		return nil
+	}
+	e.r.TakenOver = true
+	e.touch()
+	e.say(happening{kind: handed, from: api.AuthorUser})
+	return e.silence()
 }
 
 // TakeOver assigns the conversation to the signed-in member and stops the agent.
@@ -155,9 +165,10 @@ func (e *edit) setState(in api.ConversationSetState) error {
 	if e.r.C.State == api.ConversationResolved && in.State == api.ConversationSnoozed {
 		return status.Refuse(e.r.C.State, in.State, "A resolved conversation cannot be snoozed; open it first.")
 	}
-	if in.State == api.ConversationOpen && !e.r.TakenOver {
-		e.r.TakenOver = true // until it is given back
-		e.touch()
+	if in.State == api.ConversationOpen {
+		if err := e.keepAgentOut(); err != nil {
+			return err
+		}
 	}
 	if err := e.move(in.State); err != nil || in.State != api.ConversationSnoozed || e.r.C.SnoozedUntil == in.Until {
 		return err

@@ -185,7 +185,7 @@ func (e *edit) receive(m *message, who api.Visitor, agent api.Agent, available b
 	if err := announceMessage(e, messageReceived, &m.M, nil); err != nil {
 		return err
 	}
-	if e.r.C.State == api.ConversationBot {
+	if e.r.C.State == api.ConversationBot || bot && e.r.waits() {
 		if err := e.ask(); err != nil {
 			return err
 		}
@@ -310,7 +310,11 @@ func (v *Visit) introduce(ctx context.Context, u *api.ChatUser) error {
 	})
 }
 
-// end is the visitor's farewell.
+// end is the visitor's farewell. What the visitor writes next begins anew: the agent
+// answers it, whoever answered before.
 func (v *Visit) end(ctx context.Context) error {
-	return v.alter(ctx, func(e *edit) error { return e.move(api.ConversationResolved) })
+	return v.alter(ctx, func(e *edit) error {
+		e.r.TakenOver = e.r.TakenOver && e.r.C.State == api.ConversationResolved
+		return e.move(api.ConversationResolved)
+	})
 }

@@ -38,6 +38,15 @@ type window struct {
 	N  int      `json:"n,omitempty"`
 }
 
+// waits reports a conversation that was handed over and that no person has taken
+// over yet.
+func (r *record) waits() bool {
+	return r.C.State == api.ConversationOpen && r.C.HandoffReason != "" && !r.TakenOver
+}
+
+// byAgent reports that the agent is the one to answer.
+func (r *record) byAgent() bool { return r.C.State == api.ConversationBot || r.waits() }
+
 // pending reports a message that nobody has answered.
 func (r *record) pending() bool { return r.Asked > r.Answered }
 

@@ -223,6 +223,11 @@ func (v *Visit) begin(ctx context.Context, conv string, since int) error {
 		v.conv, v.seq = r.C.ID, r.C.LastSeq
 		v.recall(&r.C.Visitor)
 		ready.Conv, ready.Resumed = v.conv, true
+		if r.waits() {
+			ready.To, ready.State = fromOperator, stateWaiting
+		} else if r.TakenOver && r.C.State == api.ConversationOpen {
+			ready.To = fromOperator
+		}
 	}
 	v.begun = true
 	v.box.Bound(false)

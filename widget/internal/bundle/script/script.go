@@ -32,7 +32,7 @@ func Bundle(dir string) (code, panel []byte, err error) {
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
 		Engines: []api.Engine{{Name: api.EngineChrome, Version: "105"}, {Name: api.EngineFirefox, Version: "121"}, {Name: api.EngineSafari, Version: "16.4"}},
 		// Names of ours alone, which neither browsers nor frames know.
-		MangleProps: `^(element|grow|follow|isOpen|attach|dispose|gate|pass|banner|allow|rate|own)$`,
+		MangleProps: `^(element|grow|follow|isOpen|attach|dispose|gate|pass|banner|allow|rate|own|fresh|who|limit|status|color|translate|alert|log|clear)$`,
 		Plugins:     []api.Plugin{styles}, Define: map[string]string{"PANEL": strconv.Quote("/widget/" + Name(panel) + ".css")},
 	})
 	if len(result.Errors) > 0 {
