@@ -1,11 +1,12 @@
 package frontmatter
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/pelletier/go-toml/v2"
@@ -24,6 +25,8 @@ func (d *Doc) spans() []span {
 		return yamlSpans(d.data)
 	case TOML:
 		return tomlSpans(d.data)
+	case JSON:
+		return jsonSpans(d.data)
 	}
 	return nil
 }
@@ -127,62 +130,110 @@ func stillOpen(line, open string) string {
 }
 
 // Set gives a member another value, or adds it at the end. Nothing else of the
-// file changes. A file without front matter gets YAML.
+// file changes, and the value is written as the one before was: in its quotes, in
+// its brackets. A file without front matter gets YAML.
 func (d *Doc) Set(key string, value any) error {
-	for i, m := range d.Members {
-		if m.Key == key {
-			d.Members[i].Value = value
-			return d.write(key, value)
-		}
-	}
-	d.Members = append(d.Members, Member{Key: key, Value: value})
-	return d.write(key, value)
-}
-
-// Remove takes a member away.
-func (d *Doc) Remove(key string) error {
-	i := slices.IndexFunc(d.Members, func(m Member) bool { return m.Key == key })
-	if i < 0 {
-		return nil
-	}
-	d.Members = slices.Delete(d.Members, i, i+1)
-	if d.Format == JSON {
-		return d.writeJSON()
-	}
-	if from, to, found := d.span(key); found {
-		d.data = d.data[:from] + d.data[to:]
-	}
-	return nil
-}
-
-func (d *Doc) write(key string, value any) error {
-	switch d.Format {
-	case JSON:
-		return d.writeJSON()
-	case None:
+	if d.Format == None {
 		d.Format, d.open, d.close = YAML, "---\n", "---\n"
 		if d.gap == "" {
 			d.gap = "\n"
 		}
 	}
-	line, err := d.marshal(key, value)
+	from, to, found := d.span(key)
+	if d.Format == TOML && strings.HasPrefix(strings.TrimLeft(d.data[from:to], " \t"), "[") {
+		return fmt.Errorf("write front matter: %s is a table", key)
+	}
+	var err error
+	switch {
+	case d.Format == JSON:
+		err = d.setJSON(key, value, from, to, found)
+	case found:
+		var text string
+		if text, err = d.again(d.data[from:to], key, value); err == nil {
+			d.data = d.data[:from] + text + d.data[to:]
+		}
+	default:
+		err = d.add(key, value)
+	}
 	if err != nil {
 		return fmt.Errorf("write front matter: %w", err)
 	}
-	if from, to, found := d.span(key); found {
-		if comment := trailing(d.data[from:to]); comment != "" && strings.Count(line, "\n") == 1 {
-			line = strings.TrimSuffix(line, "\n") + comment + "\n"
+	return d.decode()
+}
+
+// SetIn is Set of a member of an object: of a block in YAML, of a table in TOML.
+func (d *Doc) SetIn(outer, key string, value any) error {
+	from, to, found := d.span(outer)
+	if !found || d.Format == JSON {
+		return fmt.Errorf("write front matter: %s has no block", outer)
+	}
+	head, inner, _ := strings.Cut(d.data[from:to], "\n")
+	indent := inner[:len(inner)-len(strings.TrimLeft(inner, " \t"))]
+	if d.Format == YAML && (indent == "" || yamlValue(head) != "") {
+		return fmt.Errorf("write front matter: %s is not a block", outer)
+	}
+	var flat strings.Builder
+	for line := range strings.Lines(inner) {
+		rest, ok := strings.CutPrefix(line, indent)
+		if !ok && strings.TrimSpace(line) != "" {
+			return fmt.Errorf("write front matter: %s has lines without its indentation", outer)
 		}
-		d.data = d.data[:from] + line + d.data[to:]
+		flat.WriteString(rest)
+	}
+	sub := &Doc{Format: d.Format, data: flat.String()}
+	if err := sub.Set(key, value); err != nil {
+		return err
+	}
+	var back strings.Builder
+	for line := range strings.Lines(sub.data) {
+		if strings.TrimSpace(line) != "" {
+			back.WriteString(indent)
+		}
+		back.WriteString(line)
+	}
+	d.data = d.data[:from] + head + "\n" + back.String() + d.data[to:]
+	return d.decode()
+}
+
+func yamlValue(line string) string {
+	_, value, _ := strings.Cut(line, ":")
+	return strings.TrimSpace(strings.TrimSuffix(value, trailing(line)))
+}
+
+// Remove takes a member away.
+func (d *Doc) Remove(key string) error {
+	from, to, found := d.span(key)
+	if !found {
 		return nil
+	}
+	if d.Format == JSON { // the comma goes with it
+		rest := strings.TrimLeft(d.data[to:], " \t\n")
+		before := strings.TrimRight(d.data[:from], " \t\n")
+		switch {
+		case strings.HasPrefix(rest, ","):
+			to = len(d.data) - len(strings.TrimLeft(rest[1:], " \t\n"))
+		case strings.HasSuffix(before, ","):
+			from = len(before) - 1
+		}
+	}
+	d.data = d.data[:from] + d.data[to:]
+	return d.decode()
+}
+
+// add writes a member that is not there yet below the others.
+func (d *Doc) add(key string, value any) error {
+	line, err := d.marshal(key, value, true)
+	if err != nil {
+		return err
 	}
 	at := len(d.data)
 	if d.Format == TOML {
+		at = 0
 		for _, s := range tomlSpans(d.data) { // members of the file are above its tables
 			if tomlTable.MatchString(d.data[s.from:s.to]) {
-				at = s.from
 				break
 			}
+			at = s.to
 		}
 	}
 	if at > 0 && d.data[at-1] != '\n' {
@@ -192,7 +243,10 @@ func (d *Doc) write(key string, value any) error {
 	return nil
 }
 
-var comment = regexp.MustCompile(`^[^"'\n]*(?:"[^"\n]*"|'[^'\n]*')?[^"'\n]*?(\s+#[^\n]*)\n?$`)
+var (
+	comment = regexp.MustCompile(`^[^"'\n]*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*')?[^"'\n]*?(\s+#[^\n]*)\n?$`)
+	opening = regexp.MustCompile(`^(?:"[^"]+"|'[^']+'|[^\s:=]+)\s*[:=][ \t]*`)
+)
 
 // trailing is the comment behind a member of one line.
 func trailing(member string) string {
@@ -202,13 +256,120 @@ func trailing(member string) string {
 	return ""
 }
 
-func (d *Doc) marshal(key string, value any) (string, error) {
+// again writes a member as it was written before, with another value.
+func (d *Doc) again(was, key string, value any) (string, error) {
+	line, err := d.marshal(key, value, !strings.Contains(was, "\n- "))
+	if err != nil || strings.Count(strings.TrimRight(was, "\n"), "\n") > 0 {
+		return line, err
+	}
+	behind := trailing(was)
+	begin := opening.FindString(was)
+	old := strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(was, "\n"), behind)[len(begin):])
+	text, ok := d.alike(old, value)
+	switch {
+	case ok && begin != "":
+	case strings.Count(line, "\n") == 1:
+		text = strings.TrimSuffix(line[len(opening.FindString(line)):], "\n")
+		if begin == "" {
+			begin = opening.FindString(line)
+		}
+	default:
+		return line, nil
+	}
+	if !strings.HasSuffix(begin, " ") && d.Format == YAML {
+		begin += " "
+	}
+	return begin + text + behind + "\n", nil
+}
+
+// alike is a value in the form of another.
+func (d *Doc) alike(old string, value any) (string, bool) {
+	if at, ok := value.(time.Time); ok {
+		value = at.Format(time.RFC3339)
+		if d.Format == TOML && !strings.HasPrefix(old, `"`) && !strings.HasPrefix(old, `'`) {
+			return at.Format(time.RFC3339), true
+		}
+	}
+	switch v := value.(type) {
+	case string:
+		switch {
+		case strings.HasPrefix(old, `"`) && !strings.HasPrefix(old, `"""`):
+			return quoted(v), true
+		case strings.HasPrefix(old, `'`) && !strings.HasPrefix(old, `'''`) && !strings.ContainsAny(v, "\n\t") && (d.Format == YAML || !strings.Contains(v, "'")):
+			return "'" + strings.ReplaceAll(v, "'", "''") + "'", true
+		case d.Format == TOML && bareTime.MatchString(old) && bareTime.MatchString(v):
+			return v, true
+		}
+	case []any:
+		if !strings.HasPrefix(old, "[") {
+			return "", false
+		}
+		inner := strings.TrimSpace(strings.Trim(old, "[]"))
+		pad := ""
+		if strings.HasPrefix(old, "[ ") {
+			pad = " "
+		}
+		items := make([]string, len(v))
+		for i, item := range v {
+			s, ok := item.(string)
+			if !ok {
+				return "", false
+			}
+			switch text, ok := d.alike(inner, s); {
+			case ok:
+				items[i] = text
+			case d.Format == YAML && plainItem.MatchString(s) && !notText.MatchString(s):
+				items[i] = s
+			default:
+				items[i] = quoted(s)
+			}
+		}
+		return "[" + pad + strings.Join(items, ", ") + pad + "]", true
+	}
+	return "", false
+}
+
+var (
+	plainItem = regexp.MustCompile(`^[\p{L}\p{N}_](?:[\p{L}\p{N} _./+-]*[\p{L}\p{N}_.+-])?$`)
+	notText   = regexp.MustCompile(`(?i)^(?:[\d._+-]+|0[xo].*|[\d.]+e[\d+-]+|true|false|yes|no|on|off|y|n|null|\d{4}-\d.*)$`)
+	bareTime  = regexp.MustCompile(`^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?$`)
+)
+
+// quoted is a text between double quotes, as YAML, TOML and JSON read it.
+func quoted(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string has a form
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (d *Doc) marshal(key string, value any, indented bool) (string, error) {
 	if d.Format == TOML {
 		b, err := toml.Marshal(map[string]any{key: loose(value)})
 		return string(b), err
 	}
-	b, err := yaml.MarshalWithOptions(yaml.MapSlice{{Key: key, Value: loose(value)}}, yaml.IndentSequence(true))
+	b, err := yaml.MarshalWithOptions(yaml.MapSlice{{Key: key, Value: inOrder(value)}}, yaml.IndentSequence(indented))
 	return string(b), err
+}
+
+// inOrder is a value for the encoder of YAML, its members in their order.
+func inOrder(v any) any {
+	switch v := v.(type) {
+	case Map:
+		out := yaml.MapSlice{}
+		for _, m := range v {
+			out = append(out, yaml.MapItem{Key: m.Key, Value: inOrder(m.Value)})
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = inOrder(v[i])
+		}
+		return out
+	}
+	return v
 }
 
 // loose is a value for encoders.
@@ -230,30 +391,81 @@ func loose(v any) any {
 	return v
 }
 
-// writeJSON writes all members again, in their order.
-func (d *Doc) writeJSON() error {
-	var b strings.Builder
-	b.WriteString("{")
-	for i, m := range d.Members {
-		value, err := json.MarshalIndent(loose(m.Value), "  ", "  ")
-		if err != nil {
-			return fmt.Errorf("write front matter: %w", err)
-		}
-		if i > 0 {
-			b.WriteString(",")
-		}
-		key, err := json.Marshal(m.Key)
-		if err != nil {
-			return fmt.Errorf("write front matter: %w", err)
-		}
-		fmt.Fprintf(&b, "\n  %s: %s", key, value)
+// jsonSpans finds the members of an object, from the key to the end of the value.
+func jsonSpans(data string) []span {
+	var out []span
+	dec := json.NewDecoder(strings.NewReader(data))
+	if _, err := dec.Token(); err != nil {
+		return nil
 	}
-	b.WriteString("\n}")
-	d.data = b.String()
-	if d.close == "" {
-		d.close = "\n"
+	for dec.More() {
+		before := int(dec.InputOffset())
+		key, err := dec.Token()
+		name, ok := key.(string)
+		var value json.RawMessage
+		if err != nil || !ok || dec.Decode(&value) != nil {
+			return nil
+		}
+		from := before + strings.IndexByte(data[before:], '"')
+		out = append(out, span{key: name, from: from, to: int(dec.InputOffset())})
 	}
+	return out
+}
+
+// setJSON writes one member of an object, indented as the others are.
+func (d *Doc) setJSON(key string, value any, from, to int, found bool) error {
+	indent := ""
+	if spans := jsonSpans(d.data); len(spans) > 0 {
+		line := d.data[:spans[0].from]
+		if i := strings.LastIndexByte(line, '\n'); i >= 0 {
+			indent = line[i+1:]
+		}
+	}
+	text, err := jsonValue(d.data[from:to], value, indent)
+	if err != nil {
+		return err
+	}
+	if found {
+		begin := d.data[from:to]
+		var dec = json.NewDecoder(strings.NewReader(begin))
+		if _, err := dec.Token(); err != nil {
+			return err
+		}
+		at := int(dec.InputOffset())
+		colon := at + strings.IndexByte(begin[at:], ':') + 1
+		space := begin[colon : len(begin)-len(strings.TrimLeft(begin[colon:], " \t\n"))]
+		d.data = d.data[:from] + begin[:colon] + space + text + d.data[to:]
+		return nil
+	}
+	spans := jsonSpans(d.data)
+	member := quoted(key) + ": " + text
+	if len(spans) == 0 {
+		d.data = "{\n  " + member + "\n}"
+		return nil
+	}
+	last := spans[len(spans)-1].to
+	between := ", "
+	if strings.Contains(d.data[:spans[0].from], "\n") {
+		between = ",\n" + indent
+	}
+	d.data = d.data[:last] + between + member + d.data[last:]
 	return nil
+}
+
+// jsonValue writes a value, over several lines where the one before was.
+func jsonValue(was string, value any, indent string) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if was == "" && indent != "" || strings.Contains(was, "\n") {
+		enc.SetIndent(indent, "  ")
+	}
+	err := enc.Encode(loose(value))
+	text := strings.TrimSuffix(b.String(), "\n")
+	if _, list := value.([]any); list && !strings.Contains(text, "\n") {
+		text = strings.ReplaceAll(text, `","`, `", "`)
+	}
+	return text, err
 }
 
 // SetBody replaces the text below the front matter.

@@ -87,10 +87,10 @@ func TestEdit(t *testing.T) {
 			"---\n# head\nlayout: post   # why\ntitle: New # the title\n\ntags:\n  - x\n# between\nauthor: {name: Ann}\nslug: s\n---\n\n\nBody\n"},
 		{"TOML",
 			"+++\n# head\ntitle = \"Old\" # c\ntags = [\n  'a',\n]\nweight = 3\n\n[extra]\nmood = 'calm'\n+++\nBody",
-			"+++\n# head\ntitle = 'New' # c\ntags = ['x']\nweight = 3\n\nslug = 's'\n[extra]\nmood = 'calm'\n+++\nBody"},
+			"+++\n# head\ntitle = \"New\" # c\ntags = ['x']\nweight = 3\nslug = 's'\n\n[extra]\nmood = 'calm'\n+++\nBody"},
 		{"JSON",
 			"{\n  \"z\": 1,\n  \"title\": \"Old\",\n  \"tags\": []\n}\n\nBody",
-			"{\n  \"z\": 1,\n  \"title\": \"New\",\n  \"tags\": [\n    \"x\"\n  ],\n  \"slug\": \"s\"\n}\n\nBody"},
+			"{\n  \"z\": 1,\n  \"title\": \"New\",\n  \"tags\": [\"x\"],\n  \"slug\": \"s\"\n}\n\nBody"},
 		{"none", "Body\n", "---\ntitle: New\ntags:\n  - x\nslug: s\n---\n\nBody\n"},
 		{"CR LF", "---\r\ntitle: Old\r\nkept:  yes\r\n---\r\nBody\r\n", "---\r\ntitle: New\r\nkept:  yes\r\ntags:\r\n  - x\r\nslug: s\r\n---\r\nBody\r\n"},
 	} {

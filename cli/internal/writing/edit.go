@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	"edgesvc.dev/svc/cli/internal/kit"
+	"edgesvc.dev/svc/cli/internal/merge"
 	"edgesvc.dev/svc/cli/internal/postfile"
 	"edgesvc.dev/svc/cli/internal/postsync"
 	"edgesvc.dev/svc/sdk"
@@ -105,12 +105,12 @@ func (o *Editor) save(ctx context.Context, c *sdk.Client, base *api.Post, before
 	if err != nil {
 		return nil, err
 	}
-	merged, ok := merge(string(before), string(after), string(theirText))
-	if !ok {
+	merged := merge.Of(string(before), string(after), string(theirText))
+	if !merged.Clean() {
 		return nil, &conflict{theirs: theirText}
 	}
 	o.App.IO.Say("the post was changed meanwhile; your changes were merged with version %d", theirs.Version)
-	return o.send(ctx, c, theirs, theirText, []byte(merged))
+	return o.send(ctx, c, theirs, theirText, []byte(merged.Theirs()))
 }
 
 // send changes the members that differ between two texts of a post.
@@ -140,16 +140,6 @@ func (o *Editor) send(ctx context.Context, c *sdk.Client, p *api.Post, before, a
 	}
 	patch.IfMatch = p.Version
 	return o.Texts(c).Update(ctx, patch)
-}
-
-// merge applies both sides' line changes to the text that they began with.
-func merge(base, mine, theirs string) (string, bool) {
-	edits, ok := udiff.Merge(udiff.Lines(base, mine), udiff.Lines(base, theirs))
-	if !ok {
-		return "", false
-	}
-	merged, err := udiff.Apply(base, edits)
-	return merged, err == nil
 }
 
 // conflict says that both sides changed the same lines.

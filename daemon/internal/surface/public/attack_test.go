@@ -63,7 +63,7 @@ func TestStoredScripts(t *testing.T) {
 	base := serve(t, m, public.Options{})
 	for _, p := range m.posts {
 		page := get(t, base+"/notes/"+p.Slug).body
-		_, content, _ := strings.Cut(page, `<div class="prose">`)
+		_, content, _ := strings.Cut(page, `<div class="prose" itemprop="articleBody">`)
 		content, _, _ = strings.Cut(content, "<footer>")
 		if active := xsstest.Active(t, content); len(active) > 0 {
 			t.Errorf("%q in the page of %q", active, p.Content)

@@ -83,7 +83,7 @@ func TestAddresses(t *testing.T) {
 		{"/", "", 302, "/notes/"},
 		{"/notes", "", 301, "/notes/"},
 		{"/notes/", "", 200, "<h1 dir=\"auto\">Field Notes</h1>"},
-		{"/notes/first", "", 200, "<h1 dir=\"auto\">Fish &amp; &lt;b&gt;"},
+		{"/notes/first", "", 200, "<h1 itemprop=\"headline\" dir=\"auto\">Fish &amp; &lt;b&gt;"},
 		{"/notes/first/", "", 301, "/notes/first"},
 		{"/notes/old", "", 301, "/notes/first"},
 		{"/notes/help/old", "", 301, "/notes/help/first"},

@@ -97,7 +97,7 @@ func TestHighlightKeepsText(t *testing.T) {
 	} {
 		m.posts[0].Content += "<pre>" + block + "</pre>"
 	}
-	_, shown, _ := strings.Cut(get(t, serve(t, m, public.Options{})+"/notes/first").body, `<div class="prose">`)
+	_, shown, _ := strings.Cut(get(t, serve(t, m, public.Options{})+"/notes/first").body, `<div class="prose" itemprop="articleBody">`)
 	shown, _, _ = strings.Cut(shown, "</div>")
 	plain := regexp.MustCompile(`</?span[^>]*>`).ReplaceAllString(shown, "")
 	plain = strings.ReplaceAll(strings.ReplaceAll(plain, ` tabindex="0"`, ""), "&#34;", `"`)
