@@ -14,6 +14,7 @@ type Texts struct{ parts []part }
 type part struct {
 	mine, theirs string
 	conflict     bool
+	added        bool // the base has nothing there
 }
 
 // Of joins the changes of base into mine with those into theirs. They are in
@@ -43,7 +44,7 @@ func Of(base, mine, theirs string) Texts {
 		case len(fromA) == 0:
 			t.same(right)
 		default:
-			t.parts = append(t.parts, part{mine: left, theirs: right, conflict: true})
+			t.parts = append(t.parts, part{mine: left, theirs: right, conflict: true, added: old == ""})
 		}
 		at = r.end
 	}
@@ -116,15 +117,15 @@ func (t Texts) Clean() bool {
 	return true
 }
 
-// Theirs is the joined text, with the lines of theirs where there is a conflict.
+// Theirs is the joined text, with the lines of theirs where there is a conflict,
+// and those of both where both only added.
 func (t Texts) Theirs() string {
 	var b strings.Builder
 	for _, p := range t.parts {
-		if p.conflict {
-			b.WriteString(p.theirs)
-			continue
+		if !p.conflict || p.added {
+			b.WriteString(p.mine)
 		}
-		b.WriteString(p.mine)
+		b.WriteString(p.theirs)
 	}
 	return b.String()
 }
@@ -157,14 +158,14 @@ func ended(text string) string {
 	return text + "\n"
 }
 
-// Unsolved is the line of the first mark that Marked left in a text, from 1; 0
-// for none.
-func Unsolved(text string) int {
+// Unsolved is the line of the first mark that Marked left in a text with that name
+// for mine, from 1; 0 for none.
+func Unsolved(text, mine string) int {
 	begin, n := 0, 0
 	for line := range strings.Lines(text) {
 		n++
 		switch {
-		case begin == 0 && strings.HasPrefix(line, markMine):
+		case begin == 0 && strings.TrimRight(line, "\r\n") == markMine+mine:
 			begin = n
 		case begin > 0 && strings.HasPrefix(line, markTheirs):
 			return begin

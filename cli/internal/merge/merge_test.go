@@ -27,7 +27,7 @@ func TestOf(t *testing.T) {
 			if got := m.Marked("m", "t"); got != tt.want {
 				t.Errorf("merged:\n%s", got)
 			}
-			if m.Clean() != (merge.Unsolved(tt.want) == 0) {
+			if m.Clean() != (merge.Unsolved(tt.want, "m") == 0) {
 				t.Errorf("clean: %v", m.Clean())
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"edgesvc.dev/svc/cli/internal/markup"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -125,7 +126,9 @@ func (f *File) Patch(p *api.Post, content *string) (api.PostPatch, []Change, err
 		author = p.Author.Name
 	}
 	member(&d, "author", author, f.Author, &patch.Author)
-	member(&d, "content", p.Content, content, &patch.Content)
+	if content != nil && !f.says(p.Content, *content) {
+		member(&d, "content", p.Content, content, &patch.Content)
+	}
 	if f.Tags != nil && !slices.Equal(*f.Tags, p.Tags) {
 		d.add("tags", strings.Join(p.Tags, ", "), strings.Join(*f.Tags, ", "))
 		patch.Tags = api.Some([]string(*f.Tags))
@@ -148,6 +151,15 @@ func (f *File) Patch(p *api.Post, content *string) (api.PostPatch, []Change, err
 	}
 	f.patchImage(&d, p, &patch)
 	return patch, d.changes, nil
+}
+
+// says reports that pages show the post's content as they would show the file's.
+func (f *File) says(have, want string) bool {
+	if have == want || f.HTML {
+		return have == want || markup.Same(have, want)
+	}
+	same, err := sameText(have, want)
+	return err == nil && same
 }
 
 func (f *File) patchImage(d *differ, p *api.Post, patch *api.PostPatch) {

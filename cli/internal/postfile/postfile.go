@@ -37,6 +37,10 @@ type File struct {
 	extra map[string]string // metadata made of the members that svc has no place for
 	page  *markup.Page      // the body as HTML, once it was rendered
 	never bool              // a draft that no date publishes
+
+	// The text of the file is head, the body and tail: the heading that is the title,
+	// with what is above it in lead, or what is around the body of a document.
+	head, lead, tail string
 }
 
 // Front is what front matter can say about a post, in svc's own words.
@@ -122,6 +126,8 @@ func (f *File) takeHeading() {
 			f.Title = title
 		}
 		rest := strings.TrimLeft(strings.Join(lines[i+used:], ""), "\n")
+		f.lead = strings.Join(lines[:i], "")
+		f.head = f.Body[:len(f.Body)-len(rest)]
 		f.Body = strings.TrimLeft(strings.Join(lines[:i], "")+rest, "\n")
 		return
 	}
@@ -149,14 +155,17 @@ var (
 
 // takeDocument takes title and body out of a whole document.
 func (f *File) takeDocument() {
-	m := documentBody.FindStringSubmatch(f.Body)
-	if m == nil {
+	at := documentBody.FindStringSubmatchIndex(f.Body)
+	if at == nil {
 		return
 	}
+	inner := strings.TrimSpace(f.Body[at[2]:at[3]])
+	begin := at[2] + strings.Index(f.Body[at[2]:at[3]], inner)
 	if t := documentTitle.FindStringSubmatch(f.Body); t != nil && f.Title == "" {
 		f.Title = strings.TrimSpace(t[1])
 	}
-	f.Body = strings.TrimSpace(m[1]) + "\n"
+	f.head, f.tail = f.Body[:begin], f.Body[begin+len(inner):]
+	f.Body = inner + "\n"
 }
 
 // Check refuses members that are not of their kind, and writes the status as

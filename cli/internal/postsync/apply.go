@@ -7,16 +7,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/sourcegraph/conc/pool"
 
-	"edgesvc.dev/svc/cli/internal/atomicfile"
 	"edgesvc.dev/svc/cli/internal/images"
-	"edgesvc.dev/svc/cli/internal/postfile"
 	"edgesvc.dev/svc/sdk"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -66,6 +63,7 @@ func (s *Syncer) Apply(ctx context.Context, items []*Item) error {
 		})
 	}
 	workers.Wait()
+	s.dropBases()
 	if err := s.write(); err != nil || r.unwritten != nil {
 		return errors.Join(err, r.unwritten)
 	}
@@ -95,6 +93,9 @@ func (r *run) progress(done int) {
 
 func (s *Syncer) write() error {
 	s.team.Images = s.folder.Known()
+	if err := s.keepBases(); err != nil {
+		return err
+	}
 	return s.state.write(s.opt.state())
 }
 
@@ -122,14 +123,18 @@ func (s *Syncer) patiently(ctx context.Context, work func() (*api.Post, error)) 
 // work is what an action does; the post is as it is afterwards.
 func (s *Syncer) work(a Action) func(context.Context, *Item) (*api.Post, error) {
 	return map[Action]func(context.Context, *Item) (*api.Post, error){
-		Create: s.create, Update: s.update, Archive: s.archive, Pull: s.pull,
+		Create: s.create, Update: s.update, Archive: s.archive, Pull: s.pull, Merge: s.merge, Clash: s.clash,
 	}[a]
 }
 
 func (s *Syncer) done(item *Item, post *api.Post) {
 	item.ID, item.Slug, item.Done = post.ID, post.Slug, true
-	if item.Action == Archive {
+	switch item.Action {
+	case Archive:
 		delete(s.team.Posts, item.source.keyOr(item.Path))
+		return
+	case Clash:
+		s.seen(item, post)
 		return
 	}
 	if gone := item.source.gone; gone != "" {
@@ -223,25 +228,6 @@ func (s *Syncer) update(ctx context.Context, item *Item) (*api.Post, error) {
 
 func (s *Syncer) archive(ctx context.Context, item *Item) (*api.Post, error) {
 	return s.texts.Archive(ctx, api.PostRef{ID: item.ID})
-}
-
-// pull writes the server's post over the file.
-func (s *Syncer) pull(_ context.Context, item *Item) (*api.Post, error) {
-	f, err := postfile.FromPost(item.post, item.source.file.HTML)
-	if err != nil {
-		return nil, err
-	}
-	b, err := f.Bytes()
-	if err != nil {
-		return nil, err
-	}
-	if err := atomicfile.Write(filepath.Join(s.opt.Dir, filepath.FromSlash(item.Path)), b, 0o644); err != nil {
-		return nil, err
-	}
-	if err := item.source.read(s.opt.Dir); err != nil {
-		return nil, err
-	}
-	return item.post, s.finish(item.source)
 }
 
 // key makes a repeated write have its effect once: it is the same for the same

@@ -76,7 +76,7 @@ func (o *Options) pictureSites() []*url.URL {
 // sources are the files of the folder, or the entries of the export.
 func (s *Syncer) sources() ([]*source, error) {
 	if s.opt.Export == nil {
-		return readSources(s.opt.Dir)
+		return readSources(s.opt.Dir, s.authors)
 	}
 	sources := make([]*source, len(s.opt.Export.Entries))
 	for i, e := range s.opt.Export.Entries {

@@ -17,6 +17,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"edgesvc.dev/svc/cli/internal/markup"
+	"edgesvc.dev/svc/cli/internal/merge"
 	"edgesvc.dev/svc/cli/internal/postfile"
 )
 
@@ -38,13 +39,16 @@ type source struct {
 	languageDir string
 	base        bool // that language is the site's own
 
-	bytes    string        // SHA-256 of the file
-	hash     string        // of all that its post is made from
-	parts    []markup.Part // where links into it lead
-	html     string        // the text as it is sent, its pictures as they stand in the file
-	notes    []markup.Note
-	pictures []string // SHA-256 of those that are there
-	gone     string   // the path under which it was synced before it was renamed
+	raw       []byte        // the file
+	bytes     string        // its SHA-256
+	hash      string        // of all that its post is made from
+	parts     []markup.Part // where links into it lead
+	html      string        // the text as it is sent, its pictures as they stand in the file
+	notes     []markup.Note
+	pictures  []string // SHA-256 of those that are there
+	elsewhere []string // addresses that lead to it for the sake of other files
+	natural   string   // the slug that it would have in a folder without state
+	gone      string   // the path under which it was synced before it was renamed
 }
 
 // line is where a member of the front matter is, as errors begin.
@@ -130,12 +134,11 @@ func walk(dir string) ([]string, error) {
 
 // readSources reads every file by itself: what it says, without what it needs to
 // know of the others.
-func readSources(dir string) ([]*source, error) {
+func readSources(dir string, authors map[string]string) ([]*source, error) {
 	paths, err := walk(dir)
 	if err != nil {
 		return nil, err
 	}
-	authors := readAuthors(dir)
 	sources := make([]*source, len(paths))
 	for i, name := range paths {
 		s := &source{path: name}
@@ -154,6 +157,11 @@ func readSources(dir string) ([]*source, error) {
 		}
 	}
 	return sources, nil
+}
+
+func sumOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }
 
 func hasIndex(paths []string, dir string) bool {
@@ -196,8 +204,15 @@ func (s *source) read(dir string) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(b)
-	s.bytes = hex.EncodeToString(sum[:])
+	return s.parse(b)
+}
+
+// parse reads the file that b is.
+func (s *source) parse(b []byte) (err error) {
+	s.raw, s.bytes = b, sumOf(b)
+	if line := merge.Unsolved(string(b), mineName); line > 0 {
+		return fmt.Errorf("line %d: both sides changed these lines; keep what is right, and remove the marks", line)
+	}
 	if s.file, err = postfile.Parse(s.path, b); err != nil {
 		return err
 	}

@@ -393,7 +393,7 @@ func (x *index) reference(from *source, name, part, raw string, wiki bool, note 
 // to is the address of a part of a file.
 func (x *index) to(from *source, t target, dest string, note func(markup.Kind, string)) markup.Place {
 	address := ""
-	if t.source != from {
+	if t.source.path != from.path {
 		if t.source.file.IsDraft() {
 			note(markup.Link, dest+" (a draft)")
 			return markup.Place{Drop: true}

@@ -35,7 +35,9 @@ const (
 	Update  Action = "update"
 	Archive Action = "archive"
 	Drift   Action = "drift"
-	Pull    Action = "pull" // drift that overwrites the file
+	Pull    Action = "pull"     // what the server changed goes into the file
+	Merge   Action = "merge"    // both changed it: each gets what the other did
+	Clash   Action = "conflict" // both changed the same lines: the file gets both, marked
 	Same    Action = "same"
 	Skip    Action = "skip"
 	Failed  Action = "error"
@@ -46,7 +48,7 @@ type Options struct {
 	Dir     string
 	URL     string
 	Archive bool   // archive posts whose file is gone
-	OnDrift string // fail, ours or theirs
+	OnDrift string // fail, ours, theirs or merge
 	Jobs    int    // how many posts are written at a time
 
 	Static       []string // folders whose pictures the site has at its root
@@ -84,6 +86,8 @@ type Item struct {
 
 	source *source
 	post   *api.Post // whole, where it was needed
+	text   []byte    // the file as it is to be after a pull or a merge
+	base   []byte    // the file as it would be had only the server changed
 }
 
 // Texts is what a folder is synced with: the team's posts, which
@@ -111,6 +115,10 @@ type Syncer struct {
 	team   *teamState
 	folder *images.Folder
 	index  *index
+
+	authors map[string]string // names by the keys that texts use
+	lacks   []string
+	bases   map[string][]byte // files as they agreed with their posts, to be kept
 }
 
 // New reads the folder's state; Close is owed.
@@ -119,7 +127,13 @@ func New(ctx context.Context, c *sdk.Client, texts Texts, opt Options) (*Syncer,
 	if err != nil {
 		return nil, err
 	}
-	s := &Syncer{client: c, texts: texts, opt: opt, teamID: me.Team.ID, slug: me.Team.Slug}
+	s := &Syncer{client: c, texts: texts, opt: opt, teamID: me.Team.ID, slug: me.Team.Slug, bases: map[string][]byte{}}
+	if opt.Export == nil {
+		s.authors = readAuthors(opt.Dir)
+	}
+	if l, ok := texts.(Lacking); ok {
+		s.lacks = l.Lacks()
+	}
 	if s.state, err = readState(opt.state()); err != nil {
 		return nil, err
 	}
@@ -200,21 +214,9 @@ func (s *Syncer) prepare(sources []*source, r remote) error {
 	if s.opt.Export == nil {
 		findLanguages(sources)
 	}
-	var lacks []string
-	if l, ok := s.texts.(Lacking); ok {
-		lacks = l.Lacks()
-	}
 	for _, src := range sources {
-		if src.file == nil {
-			continue
-		}
-		src.file.Without(lacks)
-		if src.language != "" && src.file.Locale == nil {
-			language := src.language
-			src.file.Locale = &language
-		}
-		if src.file.Title == "" {
-			src.file.Title = titleOf(slugify(stem(src.path)))
+		if src.file != nil {
+			s.ready(src, src.file)
 		}
 	}
 	s.findRenamed(sources, r)
@@ -224,6 +226,7 @@ func (s *Syncer) prepare(sources []*source, r remote) error {
 			slugs[name] = post.Slug
 		}
 	}
+	s.naturalSlugs(sources)
 	assignSlugs(sources, slugs, s.opt.SlugFromPath)
 	refuseDoubles(sources)
 	var old []*url.URL
@@ -245,6 +248,27 @@ func (s *Syncer) prepare(sources []*source, r remote) error {
 		}
 	}
 	return nil
+}
+
+// ready gives a file what it has of its folder.
+func (s *Syncer) ready(src *source, file *postfile.File) {
+	file.ResolveAuthors(s.authors)
+	file.Without(s.lacks)
+	if src.language != "" && file.Locale == nil {
+		language := src.language
+		file.Locale = &language
+	}
+	if file.Title == "" {
+		file.Title = titleOf(slugify(stem(src.path)))
+	}
+	if len(src.elsewhere) > 0 {
+		var aliases []string
+		if file.Aliases != nil {
+			aliases = slices.Clone(*file.Aliases)
+		}
+		aliases = append(aliases, src.elsewhere...)
+		file.Aliases = &aliases
+	}
 }
 
 // findRenamed finds the files that were synced under another name: no other
@@ -306,7 +330,7 @@ func (s *Syncer) redirects(sources []*source) {
 			aliases = *to.file.Aliases
 		}
 		aliases = append(slices.Clone(aliases), alias)
-		to.file.Aliases = &aliases
+		to.file.Aliases, to.elsewhere = &aliases, append(to.elsewhere, alias)
 		src.skip = "leads to " + to.path + ", and its address with it"
 	}
 }
@@ -366,6 +390,10 @@ func (s *source) lineOf(text string) string {
 // resolve is the text as HTML, each picture where place puts it. One that is not
 // there is noted and left out.
 func (s *Syncer) resolve(src *source, place func(dir, destination string) (string, error), note func(markup.Kind, string)) (string, []markup.Note, error) {
+	return src.file.Finish(s.resolver(src, place, note))
+}
+
+func (s *Syncer) resolver(src *source, place func(dir, destination string) (string, error), note func(markup.Kind, string)) markup.Resolver {
 	dir := path.Dir(src.path)
 	image := func(destination string) (markup.Place, error) {
 		if outside(destination) && !s.folder.Takes(destination) {
@@ -383,7 +411,7 @@ func (s *Syncer) resolve(src *source, place func(dir, destination string) (strin
 		}
 		return markup.Place{Address: address}, err
 	}
-	return src.file.Finish(s.index.resolver(src, image, note))
+	return s.index.resolver(src, image, note)
 }
 
 // outside reports a picture that is on the web, or on this server, already.
@@ -444,6 +472,7 @@ func (s *Syncer) planFile(ctx context.Context, r remote, item *Item) error {
 		item.Action = Same
 		last.Bytes = src.bytes
 		s.team.Posts[src.key()] = last // the file may have been renamed
+		s.bases[src.bytes] = src.raw
 		return nil
 	}
 	return s.compare(ctx, item, last, known)
@@ -510,6 +539,9 @@ func (s *Syncer) compare(ctx context.Context, item *Item, last synced, known boo
 	if item.source.entry != nil {
 		return s.compareEntry(item, known, drifted)
 	}
+	if drifted && len(item.Changes) == 0 && s.takes() && s.wanted(item.source, post) != "" {
+		item.Changes = []postfile.Change{{Field: "slug", Old: post.Slug, New: item.source.natural}}
+	}
 	switch {
 	case len(item.Changes) == 0:
 		item.Action = Same
@@ -517,7 +549,7 @@ func (s *Syncer) compare(ctx context.Context, item *Item, last synced, known boo
 	case !known:
 		item.drift(s.opt.OnDrift, "the post exists, and this folder does not remember having synced it")
 	case drifted:
-		item.drift(s.opt.OnDrift, "the post was changed on the server since the last sync")
+		return s.join(item, last)
 	default:
 		item.Action = Update
 	}
@@ -558,6 +590,16 @@ func (s *Syncer) planGone(r remote, kept map[string]bool, sources []*source) []*
 // render is the file as it is sent and its content, its pictures placed. A file
 // that was renamed asks for the slug of its new name.
 func (s *Syncer) render(src *source, place func(dir, destination string) (string, error), note func(markup.Kind, string)) (*postfile.File, string, error) {
+	file, err := s.placed(src, place, note)
+	if err != nil {
+		return nil, "", err
+	}
+	html, _, err := s.resolve(src, place, note)
+	return file, html, err
+}
+
+// placed is the file as it is sent, but for its content.
+func (s *Syncer) placed(src *source, place func(dir, destination string) (string, error), note func(markup.Kind, string)) (*postfile.File, error) {
 	file := *src.file // the paths stay in the file; only this copy has addresses
 	if img := file.Image; img != nil && img.URL != "" && (!outside(img.URL) || s.folder.Takes(img.URL)) {
 		address, err := place(path.Dir(src.path), img.URL)
@@ -566,15 +608,14 @@ func (s *Syncer) render(src *source, place func(dir, destination string) (string
 			address, err = img.URL, nil
 		}
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		file.Image = &postfile.Image{URL: address, Alt: img.Alt}
 	}
 	if file.Slug != "" || src.gone != "" || src.entry != nil {
 		file.Slug = src.slug
 	}
-	html, _, err := s.resolve(src, place, note)
-	return &file, html, err
+	return &file, nil
 }
 
 // uploaded is the address of an image that is on the server already, or its
@@ -620,4 +661,5 @@ func (s *Syncer) remember(src *source, post *api.Post) {
 		ID: post.ID, Slug: post.Slug, Hash: src.hash, Bytes: src.bytes, Version: post.Version,
 		Remote: fingerprint(post, src.file.Status != ""),
 	}
+	s.bases[src.bytes] = src.raw
 }

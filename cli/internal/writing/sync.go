@@ -54,7 +54,7 @@ func NewSync(o *Syncer, group string) *cobra.Command {
 	f.BoolVar(&o.diff, "diff", false, "show what changes, line by line")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit 10 when anything differs (with --dry-run)")
 	f.StringVar(&o.prune, "prune", "none", o.Noun+"s whose file is gone: archive or none")
-	f.StringVar(&o.opt.OnDrift, "on-drift", "fail", o.Noun+"s that were changed on the server: fail, theirs or ours")
+	f.StringVar(&o.opt.OnDrift, "on-drift", "fail", o.Noun+"s that were changed on the server: fail, merge, theirs or ours")
 	f.IntVarP(&o.opt.Jobs, "jobs", "j", 4, "how many "+o.Noun+"s to write at a time")
 	f.BoolVar(&o.watch, "watch", false, "go on, and sync again when a file changes")
 	f.StringArrayVar(&o.opt.Static, "static", nil, "folder whose pictures the site has at its root, such as static/; more with more of it")
@@ -70,8 +70,8 @@ func (o *Syncer) run(ctx context.Context, dir string) error {
 	if !slices.Contains([]string{"archive", "none"}, o.prune) {
 		return kit.Usage("--prune is archive or none, not %q", o.prune)
 	}
-	if !slices.Contains([]string{"fail", "theirs", "ours"}, o.opt.OnDrift) {
-		return kit.Usage("--on-drift is fail, theirs or ours, not %q", o.opt.OnDrift)
+	if !slices.Contains([]string{"fail", "merge", "theirs", "ours"}, o.opt.OnDrift) {
+		return kit.Usage("--on-drift is fail, merge, theirs or ours, not %q", o.opt.OnDrift)
 	}
 	if o.opt.Jobs < 1 {
 		return kit.Usage("--jobs must be 1 or more, not %d", o.opt.Jobs)
@@ -165,7 +165,7 @@ func (o *Syncer) unfinished(ctx context.Context, err error, items []*postsync.It
 
 // pending reports an item that is, or was, to be applied.
 func pending(item *postsync.Item) bool {
-	return item.Err == nil && item.Action != postsync.Same && item.Action != postsync.Drift && item.Action != postsync.Skip
+	return item.Err == nil && item.Action != postsync.Same && item.Action != postsync.Drift && item.Action != postsync.Skip && item.Action != postsync.Clash
 }
 
 // syncItem is a line of the plan for programs.
@@ -227,7 +227,7 @@ func (o *Syncer) show(items []*postsync.Item) {
 	marks := map[postsync.Action]string{
 		postsync.Create: style.Green("+ create "), postsync.Update: style.Yellow("~ update "),
 		postsync.Archive: style.Red("- archive"), postsync.Drift: style.Red("! drift  "),
-		postsync.Pull: style.Yellow("! pull   "),
+		postsync.Pull: style.Yellow("! pull   "), postsync.Merge: style.Yellow("! merge  "), postsync.Clash: style.Red("! clash  "),
 	}
 	same := 0
 	for _, item := range items {
@@ -239,7 +239,7 @@ func (o *Syncer) show(items []*postsync.Item) {
 			continue
 		}
 		fmt.Fprintf(o.App.IO.Out, "%s %s%s\n", mark, terminal.Line(item.Path), style.Dim(note(item)))
-		if o.diff || item.Action == postsync.Drift {
+		if o.diff || item.Action == postsync.Drift || item.Action == postsync.Clash {
 			_ = PrintChanges(o.App, "server "+item.Slug, item.Path, item.Changes) // as Fprintf: a closed output ends the program
 		}
 	}
@@ -302,7 +302,7 @@ func (o *Syncer) summary(items []*postsync.Item) string {
 	for _, c := range []struct {
 		action postsync.Action
 		word   string
-	}{{postsync.Create, "created"}, {postsync.Update, "updated"}, {postsync.Archive, "archived"}, {postsync.Pull, "pulled"}} {
+	}{{postsync.Create, "created"}, {postsync.Update, "updated"}, {postsync.Archive, "archived"}, {postsync.Pull, "pulled"}, {postsync.Merge, "merged"}} {
 		if n := counts[c.action]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, c.word))
 		}
@@ -324,7 +324,7 @@ func (o *Syncer) summary(items []*postsync.Item) string {
 // the exit code, then drift, then --exit-code.
 func (o *Syncer) verdict(ctx context.Context, items []*postsync.Item) error {
 	var failed []*postsync.Item
-	drift, changes := 0, 0
+	drift, clashes, changes := 0, 0, 0
 	for _, item := range items {
 		switch {
 		case item.Err != nil:
@@ -333,11 +333,22 @@ func (o *Syncer) verdict(ctx context.Context, items []*postsync.Item) error {
 		case item.Action == postsync.Drift:
 			drift++
 			o.annotate(item.Path, item.Reason)
+		case item.Action == postsync.Clash:
+			clashes++
+			o.annotate(item.Path, item.Reason)
 		case pending(item):
 			changes++
 		}
 	}
 	switch {
+	case clashes > 0 && len(failed) == 0:
+		f := &kit.Failure{Exit: kit.ExitConflict, Code: "merge_conflict", Topic: "sync",
+			Message: kit.Count(clashes, o.Noun) + " changed on the server in the same lines as the file",
+			Hint:    "both are in the file now, between <<<<<<< and >>>>>>>; keep what is right, and run it again"}
+		if o.dryRun {
+			f.Hint = "without --dry-run the file gets both, between <<<<<<< and >>>>>>>"
+		}
+		return f
 	case len(failed) > 0:
 		return o.filesFailure(ctx, failed, len(items))
 	case drift > 0:
@@ -351,7 +362,7 @@ func (o *Syncer) verdict(ctx context.Context, items []*postsync.Item) error {
 func (o *Syncer) drifted(n int) *kit.Failure {
 	f := &kit.Failure{Exit: kit.ExitConflict, Code: "drift", Topic: o.topic,
 		Message: kit.Count(n, o.Noun) + " changed on the server since the last sync",
-		Hint:    "--on-drift ours overwrites the server (in CI, where the folder is right), --on-drift theirs the files"}
+		Hint:    "--on-drift ours overwrites the server (in CI, where the folder is right), --on-drift theirs the files; --on-drift merge joins both"}
 	if o.opt.Export != nil {
 		f.Message = kit.Count(n, o.Noun) + " of the team are not what was imported; nothing was done about them"
 		f.Hint = "--on-drift ours takes the export's text, --on-drift theirs keeps the team's"
