@@ -188,7 +188,7 @@ func (f *fake) create(r *http.Request) (int, any) {
 	p := &api.Post{
 		ID: fmt.Sprintf("post_%026d", len(f.answers)+1), Title: in.Title, Slug: cmp.Or(in.Slug, strings.ReplaceAll(strings.ToLower(in.Title), " ", "-")),
 		Content: in.Content, Description: in.Description, Status: cmp.Or(in.Status, api.PostDraft), Tags: in.Tags, FeaturedImage: in.FeaturedImage, PublishAt: in.PublishAt,
-		Version: 1, CreatedAt: 1_700_000_000_000, UpdatedAt: 1_700_000_000_000,
+		Date: in.PublishedAt, Metadata: in.Metadata, Version: 1, CreatedAt: 1_700_000_000_000, UpdatedAt: 1_700_000_000_000,
 	}
 	if slices.ContainsFunc(f.posts, func(o *api.Post) bool { return o.Slug == p.Slug }) {
 		e := api.NewError(409, api.CodeSlugTaken, "slug %q is already used", p.Slug)
@@ -223,6 +223,16 @@ func (f *fake) patch(r *http.Request) (int, any) {
 	in.Slug.Apply(&p.Slug)
 	in.Status.Apply(&p.Status)
 	in.Tags.Apply(&p.Tags)
+	in.PublishedAt.Apply(&p.Date)
+	for key, value := range in.Metadata.Value {
+		if p.Metadata == nil {
+			p.Metadata = map[string]string{}
+		}
+		delete(p.Metadata, key)
+		if value != nil {
+			p.Metadata[key] = *value
+		}
+	}
 	p.Version++
 	return 200, p
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aymanbagabas/go-udiff"
 	"github.com/goccy/go-yaml"
 	"github.com/pelletier/go-toml/v2"
 )
@@ -57,8 +58,11 @@ func yamlSpans(data string) []span {
 			quiet = 0
 		case trimmed == "" || strings.HasPrefix(line, "#"):
 			quiet += len(line)
-		case len(out) > 0:
+		case len(out) > 0 && strings.ContainsAny(line[:1], " \t-]}"):
 			out[len(out)-1].to += quiet + len(line)
+			quiet = 0
+		default: // a member of another form
+			out = append(out, span{from: at, to: at + len(line)})
 			quiet = 0
 		}
 		at += len(line)
@@ -297,6 +301,8 @@ func (d *Doc) alike(old string, value any) (string, bool) {
 			return quoted(v), true
 		case strings.HasPrefix(old, `'`) && !strings.HasPrefix(old, `'''`) && !strings.ContainsAny(v, "\n\t") && (d.Format == YAML || !strings.Contains(v, "'")):
 			return "'" + strings.ReplaceAll(v, "'", "''") + "'", true
+		case d.Format == YAML && old != "" && !strings.ContainsAny(old[:1], "\"'[{|>&*!%@`") && plainText.MatchString(v) && !notText.MatchString(v) && !strings.Contains(v, ": ") && !strings.Contains(v, " #"):
+			return v, true
 		case d.Format == TOML && bareTime.MatchString(old) && bareTime.MatchString(v):
 			return v, true
 		}
@@ -315,7 +321,11 @@ func (d *Doc) alike(old string, value any) (string, bool) {
 			if !ok {
 				return "", false
 			}
-			switch text, ok := d.alike(inner, s); {
+			text, ok := "", false
+			if strings.HasPrefix(inner, `"`) || strings.HasPrefix(inner, `'`) {
+				text, ok = d.alike(inner, s)
+			}
+			switch {
 			case ok:
 				items[i] = text
 			case d.Format == YAML && plainItem.MatchString(s) && !notText.MatchString(s):
@@ -324,13 +334,19 @@ func (d *Doc) alike(old string, value any) (string, bool) {
 				items[i] = quoted(s)
 			}
 		}
-		return "[" + pad + strings.Join(items, ", ") + pad + "]", true
+		between := ", "
+		if tightList.MatchString(inner) {
+			between = ","
+		}
+		return "[" + pad + strings.Join(items, between) + pad + "]", true
 	}
 	return "", false
 }
 
 var (
 	plainItem = regexp.MustCompile(`^[\p{L}\p{N}_](?:[\p{L}\p{N} _./+-]*[\p{L}\p{N}_.+-])?$`)
+	tightList = regexp.MustCompile(`["'\w],["'\w]`)
+	plainText = regexp.MustCompile(`^[\p{L}\p{N}](?:[^\n\t]*[^\s:])?$`)
 	notText   = regexp.MustCompile(`(?i)^(?:[\d._+-]+|0[xo].*|[\d.]+e[\d+-]+|true|false|yes|no|on|off|y|n|null|\d{4}-\d.*)$`)
 	bareTime  = regexp.MustCompile(`^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?$`)
 )
@@ -474,8 +490,40 @@ func (d *Doc) SetBody(body string) { d.Body = strings.TrimLeft(body, "\n") }
 // Bytes is the file as it is on disk.
 func (d *Doc) Bytes() []byte {
 	text := d.open + d.data + d.close + d.gap + d.Body
-	if d.crlf {
+	switch {
+	case d.mixed != "":
+		text = lineEnds(d.mixed, text)
+	case d.crlf:
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	return []byte(d.mark + text)
+}
+
+// lineEnds gives the lines of a text that a file has too the ends that they have
+// there; new ones end as those that they replace.
+func lineEnds(file, text string) string {
+	plain := strings.ReplaceAll(file, "\r\n", "\n")
+	var b strings.Builder
+	lines := strings.SplitAfter(file, "\n")
+	at, next := 0, 0 // in the plain file, in its lines
+	upTo := func(end int, write bool) {
+		for at < end && next < len(lines) {
+			at += len(strings.Replace(lines[next], "\r\n", "\n", 1))
+			if write {
+				b.WriteString(lines[next])
+			}
+			next++
+		}
+	}
+	for _, e := range udiff.Lines(plain, text) {
+		upTo(e.Start, true)
+		added := e.New
+		if e.End > e.Start && next < len(lines) && strings.HasSuffix(lines[next], "\r\n") {
+			added = strings.ReplaceAll(added, "\n", "\r\n")
+		}
+		upTo(e.End, false)
+		b.WriteString(added)
+	}
+	upTo(len(plain), true)
+	return b.String()
 }

@@ -40,6 +40,7 @@ type Doc struct {
 	close string // the line below it
 	gap   string // blank lines between that and the body
 	crlf  bool
+	mixed string // the file, where only some of its lines end in CR LF
 }
 
 // Member is one top-level member of the data.
@@ -76,6 +77,9 @@ func Parse(b []byte) (*Doc, error) {
 		d.mark, text = "\ufeff", rest
 	}
 	d.crlf = strings.Contains(text, "\r\n")
+	if d.crlf && strings.Count(text, "\n") != strings.Count(text, "\r\n") {
+		d.mixed = text
+	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if err := d.split(text); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ type Texts struct{ parts []part }
 type part struct {
 	mine, theirs string
 	conflict     bool
-	added        bool // the base has nothing there
+	added        string // what mine only adds there
 }
 
 // Of joins the changes of base into mine with those into theirs. They are in
@@ -44,12 +44,22 @@ func Of(base, mine, theirs string) Texts {
 		case len(fromA) == 0:
 			t.same(right)
 		default:
-			t.parts = append(t.parts, part{mine: left, theirs: right, conflict: true, added: old == ""})
+			t.parts = append(t.parts, part{mine: left, theirs: right, conflict: true, added: additions(fromA)})
 		}
 		at = r.end
 	}
 	t.same(base[at:])
 	return t
+}
+
+func additions(edits []udiff.Edit) string {
+	var b strings.Builder
+	for _, e := range edits {
+		if e.Start == e.End {
+			b.WriteString(e.New)
+		}
+	}
+	return b.String()
 }
 
 func (t *Texts) same(text string) {
@@ -118,14 +128,15 @@ func (t Texts) Clean() bool {
 }
 
 // Theirs is the joined text, with the lines of theirs where there is a conflict,
-// and those of both where both only added.
+// below those that mine only added.
 func (t Texts) Theirs() string {
 	var b strings.Builder
 	for _, p := range t.parts {
-		if !p.conflict || p.added {
-			b.WriteString(p.mine)
+		if p.conflict {
+			b.WriteString(p.added + p.theirs)
+			continue
 		}
-		b.WriteString(p.theirs)
+		b.WriteString(p.mine)
 	}
 	return b.String()
 }

@@ -103,9 +103,10 @@ func has(changes []Change, field string) bool {
 	return slices.ContainsFunc(changes, func(c Change) bool { return c.Field == field })
 }
 
-// worse reports that something differs that did not, but for that field.
+// worse reports that something differs that did not, but for that field. Metadata
+// may: they have the members of the front matter, of which one says it now.
 func worse(before, after []Change, field string) bool {
-	return slices.ContainsFunc(after, func(c Change) bool { return c.Field != field && !has(before, c.Field) })
+	return slices.ContainsFunc(after, func(c Change) bool { return c.Field != field && c.Field != "metadata" && !has(before, c.Field) })
 }
 
 // edits are the ways in which a file can be made to say what the post says, the
@@ -136,6 +137,9 @@ func (p *Pull) edits(f *File, field string) []edit {
 	case "aliases":
 		return p.aliases()
 	case "date":
+		if post.Date == 0 {
+			return nil // it is the author's
+		}
 		return p.date(dateKeys, post.Date)
 	case "publishAt":
 		return append(p.date([]string{"publishat", "publish_at"}, post.PublishAt), p.date(dateKeys, post.PublishAt)...)

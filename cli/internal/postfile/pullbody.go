@@ -5,7 +5,9 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -47,7 +49,48 @@ func (p *Pull) bodies(f *File) ([]edit, error) {
 		return nil, err
 	}
 	raw, err := pieces(theirs, f.MDX, true)
-	return []edit{body(merge.Of(before, f.Body, after).Theirs()), body(after), body(raw)}, err
+	text := strings.TrimRight(f.Body, "\n")
+	end := f.Body[len(text):]
+	joined := strings.TrimRight(merge.Of(before, text+"\n", after).Theirs(), "\n") + end
+	edits := []edit{body(joined), body(after), body(raw)}
+	if text, ok := reword(f.Body, mine, theirs); ok {
+		edits = append([]edit{body(text)}, edits...)
+	}
+	return edits, err
+}
+
+// reword makes in Markdown the changes between two texts of HTML that are of words
+// alone, where their places are plain.
+func reword(md, before, after string) (string, bool) {
+	edits := udiff.Lines(before, after)
+	if len(edits) > 100 {
+		return "", false
+	}
+	for _, e := range edits {
+		old, now := before[e.Start:e.End], e.New
+		from, to := 0, 0
+		for from < len(old) && from < len(now) && old[from] == now[from] {
+			from++
+		}
+		for to < len(old)-from && to < len(now)-from && old[len(old)-1-to] == now[len(now)-1-to] {
+			to++
+		}
+		was, is := old[from:len(old)-to], now[from:len(now)-to]
+		lead, tail := old[:from], old[len(old)-to:]
+		lead = lead[strings.LastIndexAny(lead, ">\n")+1:]
+		if i := strings.IndexAny(tail, "<\n"); i >= 0 {
+			tail = tail[:i]
+		}
+		if strings.ContainsAny(was+is, "<>&\n") || !utf8.ValidString(was) || !utf8.ValidString(is) || lead+was+tail == "" {
+			return "", false
+		}
+		lead, tail = html.UnescapeString(lead), html.UnescapeString(tail)
+		if strings.Count(md, lead+was+tail) != 1 {
+			return "", false
+		}
+		md = strings.Replace(md, lead+was+tail, lead+is+tail, 1)
+	}
+	return md, len(edits) > 0
 }
 
 // setBody replaces the text of a file. A heading that is the title, or what is

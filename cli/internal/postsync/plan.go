@@ -240,7 +240,12 @@ func (s *Syncer) prepare(sources []*source, r remote) error {
 	s.folder.FromSites(slices.Concat(old, s.opt.pictureSites()))
 	s.index = newIndex(sources, s.opt.Dir, s.slug, old, s.folder)
 	s.index.export = s.opt.Export != nil
-	s.index.pages = r.bySlug
+	s.index.pages, s.index.were = r.bySlug, map[string]string{}
+	for _, src := range sources {
+		if last := s.team.Posts[src.key()]; last.Slug != "" && last.Slug != src.slug {
+			s.index.were[src.slug] = last.Slug
+		}
+	}
 	s.redirects(sources)
 	for _, src := range sources {
 		if src.err == nil && src.skip == "" {
@@ -603,14 +608,16 @@ func (s *Syncer) placed(src *source, place func(dir, destination string) (string
 	file := *src.file // the paths stay in the file; only this copy has addresses
 	if img := file.Image; img != nil && img.URL != "" && (!outside(img.URL) || s.folder.Takes(img.URL)) {
 		address, err := place(path.Dir(src.path), img.URL)
-		if m := new(images.Missing); errors.As(err, &m) && outside(img.URL) {
+		switch m := new(images.Missing); {
+		case errors.As(err, &m) && outside(img.URL):
 			note(markup.Unfetched, m.Reason)
-			address, err = img.URL, nil
-		}
-		if err != nil {
+		case errors.As(err, &m):
+			file.Image = nil
+		case err != nil:
 			return nil, err
+		default:
+			file.Image = &postfile.Image{URL: address, Alt: img.Alt}
 		}
-		file.Image = &postfile.Image{URL: address, Alt: img.Alt}
 	}
 	if file.Slug != "" || src.gone != "" || src.entry != nil {
 		file.Slug = src.slug

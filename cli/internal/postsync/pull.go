@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"edgesvc.dev/svc/cli/internal/atomicfile"
@@ -115,6 +114,10 @@ func (s *Syncer) own(src *source) (func(string) (string, error), error) {
 			place := r.Link(dest)
 			if !place.Drop {
 				note(place.Address, dest)
+				slug, _, _ := strings.Cut(place.Address, "#")
+				if then := s.index.were[slug]; then != "" {
+					note(strings.Replace(place.Address, slug, then, 1), dest)
+				}
 			}
 			return place
 		},
@@ -223,20 +226,42 @@ func (s *Syncer) pull(ctx context.Context, item *Item) (*api.Post, error) {
 	if err := s.rewrite(item, text); err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(left, func(c postfile.Change) bool { return c.Field == "metadata" }); i >= 0 {
-		file, content, err := s.render(item.source, s.uploaded, func(markup.Kind, string) {})
-		if err != nil {
-			return nil, err
-		}
-		patch, _, err := file.Patch(item.post, &content)
-		if err != nil {
-			return nil, err
-		}
-		only := api.PostPatch{PostRef: api.PostRef{ID: item.post.ID, IfMatch: item.post.Version}}
-		only.Metadata = patch.Metadata
-		return s.texts.Update(ctx, only, sdk.IdempotencyKey(s.key(item, "pull")))
+	return s.follow(ctx, item, left)
+}
+
+// follow gives the post what it cannot know: members of the front matter that are
+// the author's, the day where it has none, and links to texts that have other addresses now.
+func (s *Syncer) follow(ctx context.Context, item *Item, left []postfile.Change) (*api.Post, error) {
+	file, content, err := s.render(item.source, s.uploaded, func(markup.Kind, string) {})
+	if err != nil || len(left) == 0 {
+		return item.post, err
 	}
-	return item.post, nil
+	patch, _, err := file.Patch(item.post, &content)
+	if err != nil {
+		return nil, err
+	}
+	only := api.PostPatch{PostRef: api.PostRef{ID: item.post.ID, IfMatch: item.post.Version}}
+	only.Metadata = patch.Metadata
+	if item.post.Date == 0 {
+		only.PublishedAt = patch.PublishedAt
+	}
+	if patch.Content.Set {
+		own, err := s.own(item.source)
+		if err != nil {
+			return nil, err
+		}
+		have, err := own(item.post.Content)
+		if err != nil {
+			return nil, err
+		}
+		if want, err := own(content); err == nil && markup.Same(have, want) {
+			only.Content = patch.Content
+		}
+	}
+	if !only.Metadata.Set && !only.Content.Set && !only.PublishedAt.Set {
+		return item.post, nil
+	}
+	return s.texts.Update(ctx, only, sdk.IdempotencyKey(s.key(item, "pull")))
 }
 
 // merge writes the joined text into the file, and sends it.
