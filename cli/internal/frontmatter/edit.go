@@ -518,7 +518,7 @@ func lineEnds(file, text string) string {
 	for _, e := range udiff.Lines(plain, text) {
 		upTo(e.Start, true)
 		added := e.New
-		if e.End > e.Start && next < len(lines) && strings.HasSuffix(lines[next], "\r\n") {
+		if next < len(lines) && strings.HasSuffix(lines[next], "\r\n") {
 			added = strings.ReplaceAll(added, "\n", "\r\n")
 		}
 		upTo(e.End, false)

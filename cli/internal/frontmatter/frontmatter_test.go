@@ -92,7 +92,7 @@ func TestEdit(t *testing.T) {
 			"{\n  \"z\": 1,\n  \"title\": \"Old\",\n  \"tags\": []\n}\n\nBody",
 			"{\n  \"z\": 1,\n  \"title\": \"New\",\n  \"tags\": [\"x\"],\n  \"slug\": \"s\"\n}\n\nBody"},
 		{"none", "Body\n", "---\ntitle: New\ntags:\n  - x\nslug: s\n---\n\nBody\n"},
-		{"lines of both kinds", "---\r\ntitle: Old\ntags: [ 'a b' ]\r\nslug: \"x\"\n---\nBody\r\nend", "---\r\ntitle: New\r\ntags: [ 'x' ]\r\nslug: \"s\"\n---\nBody\r\nend"},
+		{"lines of both kinds", "---\r\ntitle: Old\r\ntags: [ 'a b' ]\r\nslug: \"x\"\n---\nBody\r\nend", "---\r\ntitle: New\r\ntags: [ 'x' ]\r\nslug: \"s\"\r\n---\nBody\r\nend"},
 		{"its quotes and blanks", "---\ntitle:   'Old'  # c\ntags: [\"a\", \"b\"]\nlayout:x: 1\n---\nBody", "---\ntitle:   'New'  # c\ntags: [\"x\"]\nlayout:x: 1\nslug: s\n---\nBody"},
 		{"a list at the margin", "---\ntitle: >\n  Old\n  title\n\ntags:\n- a\n- b\n---\nBody", "---\ntitle: New\n\ntags:\n- x\nslug: s\n---\nBody"},
 		{"JSON in a line", "{\"title\":\"Old\",\"z\":[1,2]}\nBody", "{\"title\":\"New\",\"z\":[1,2], \"tags\": [\"x\"], \"slug\": \"s\"}\nBody"},

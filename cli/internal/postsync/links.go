@@ -27,7 +27,7 @@ type index struct {
 	old    []*url.URL           // addresses of the site that the texts come from
 	folder *images.Folder
 	were   map[string]string // slugs that texts had when they were synced, by those that they have
-	export bool // the texts are of an export
+	export bool              // the texts are of an export
 
 	byAddress map[string]*source // of an export: where its texts were
 }
