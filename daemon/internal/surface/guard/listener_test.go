@@ -47,6 +47,7 @@ func connect(t *testing.T, l *listener) (client net.Conn, server *conn) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
+	_ = client.SetDeadline(time.Now().Add(20 * time.Second)) // it only ends a test that hangs
 	c, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
