@@ -87,6 +87,26 @@ func TestFullStoreCanBeEnteredAndCleanedUp(t *testing.T) {
 	t.Error("there was space, and no write passed")
 }
 
+// TestLockoutsOfAFullStore: who guesses passwords while nothing can be stored is
+// in the audit log all the same.
+func TestLockoutsOfAFullStore(t *testing.T) {
+	data := t.TempDir()
+	in := start(t, smallStore, func(c *daemon.Config) { c.Data, c.TeamSize = data, 1<<30 })
+	owner := in.session(t, in.A)
+	in.fill(t, in.A.Key, "DRAFT")
+	for range 10 {
+		if a := in.ask(t, "auth.login", "", `{"email":"a@example.test","password":"is it this one?"}`); a.StatusCode != http.StatusUnauthorized {
+			t.Fatalf("%s %s", a.Status, a.Body)
+		}
+	}
+	if err := in.stop(); err != nil { // writes the notes
+		t.Fatal(err)
+	}
+	if a := reopen(t, data, smallStore).ask(t, "team.auditLog", owner, `{}`); !strings.Contains(string(a.Body), "auth.lockout") {
+		t.Errorf("%s %s", a.Status, a.Body)
+	}
+}
+
 // drop archives and deletes a post.
 func (in *instance) drop(t *testing.T, key, id string) {
 	t.Helper()

@@ -172,3 +172,89 @@ func TestOneBadRecordStopsNothing(t *testing.T) {
 		t.Errorf("the log does not name them: %s", said)
 	}
 }
+
+// damage breaks every stored record under one of these ids, and says how many.
+func damage(t *testing.T, data string, ids map[string]string) (n int) {
+	t.Helper()
+	store, err := bolt.Open(daemon.DataFile(data), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.Update(t.Context(), func(tx kv.Tx) error {
+		var keys [][]byte
+		err := tx.Scan(kv.Range{}, func(k, _ []byte) error {
+			_, rest, _ := kv.SplitPart(k)
+			kind, rest, _ := kv.SplitPart(rest)
+			id, _, _ := kv.SplitPart(rest)
+			for _, bad := range ids {
+				if kind == "r" && id == bad {
+					keys = append(keys, bytes.Clone(k))
+				}
+			}
+			return nil
+		})
+		for _, k := range keys {
+			err = errors.Join(err, kvtest.Damage(tx, k))
+		}
+		n = len(keys)
+		return err
+	})
+	if err := errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestBadObjectsStopNothing has a team with objects of every kind, of each kind
+// another that cannot be read. Whatever reads lists or the objects that are whole
+// goes on, and so do new ones, pages, and the chat.
+func TestBadObjectsStopNothing(t *testing.T) {
+	data := t.TempDir()
+	in := start(t, unlimited, func(c *daemon.Config) { c.Data = data })
+	bad, good := in.populate(t, in.A), in.populate(t, in.A)
+	token := in.session(t, in.A)
+	if err := in.stop(); err != nil {
+		t.Fatal(err)
+	}
+	for noun, id := range bad { // those that both have, and the text of the last event
+		if good[noun] == id || noun == "events" || noun == "sessions" || strings.HasSuffix(noun, ".slug") {
+			delete(bad, noun)
+		}
+	}
+	if n := damage(t, data, bad); n < len(bad) {
+		t.Fatalf("%d records of %d objects", n, len(bad))
+	}
+	again := reopen(t, data, func(c *daemon.Config) {
+		c.Limits = strings.Split("read=0,write=0,ai=0,mcp=0,login=0,pages=0,search=0,trpc=0", ",")
+	})
+	of := func(member string) string { return good[nounOf(good, member)] }
+	called := 0
+	for _, o := range again.Table().Ops {
+		if !o.Hints.ReadOnly {
+			continue
+		}
+		noun := o.Name[:strings.LastIndexByte(o.Name, '.')]
+		for _, i := range inputs(t, o) {
+			body, _ := i.with(good[noun], of)
+			if a := again.procedure(t, o.Name, token, body); a.StatusCode >= 500 {
+				t.Errorf("%s %s: %s %s", o.Name, body, a.Status, a.Body)
+			}
+			called++
+		}
+	}
+	for noun := range bad {
+		if again.Table().Lookup(noun+".create") != nil && again.create(t, token, noun, of) == nil {
+			t.Errorf("no further one of %s can be made", noun)
+		}
+	}
+	for _, path := range []string{"/team-a/", "/team-a/feed.xml", "/team-a/sitemap.xml", "/team-a/help", "/team-a/help?q=word", "/", "/widget/demo"} {
+		if a := again.send(t, "GET", path, "", ""); a.StatusCode >= 500 {
+			t.Errorf("%s: %s", path, a.Status)
+		}
+	}
+	v := &visitor{in: again, site: in.A.SiteID}
+	v.say(t, "c", "hello")
+	if called < 40 {
+		t.Errorf("%d calls", called)
+	}
+}

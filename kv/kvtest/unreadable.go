@@ -28,6 +28,17 @@ func Respell(tx kv.Tx, key []byte, old, text string) error {
 	return tx.Put(key, v)
 }
 
+// Damage breaks the checksum of the stored value of key, as a failing disk does.
+func Damage(tx kv.Tx, key []byte) error {
+	v, err := tx.Get(key)
+	if err != nil {
+		return err
+	}
+	v = bytes.Clone(v)
+	v[len(v)-1] ^= 1
+	return tx.Put(key, v)
+}
+
 func testRefusesWhatCannotBeRead(t *testing.T, s kv.Store) {
 	mustUpdate(t, s, insert("d1", "a", doc{Slug: "one", Status: "draft"}))
 	before := dump(t, s)

@@ -5,6 +5,7 @@
 package optest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"edgesvc.dev/svc/daemon/internal/seal"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/kv/bolt"
+	"edgesvc.dev/svc/kv/kvtest"
 	"edgesvc.dev/svc/sdk/api"
 )
 
@@ -160,6 +162,32 @@ func (w *World) Stop() {
 	if stop := w.workers.stop; stop != nil {
 		w.workers.stop = nil
 		stop()
+	}
+}
+
+// Damage makes those records of a table unreadable whose stored form has a text, or
+// all for "".
+func (w *World) Damage(table, text string) {
+	w.T.Helper()
+	w.Forged = true
+	n := 0
+	err := w.Store.Update(context.Background(), func(tx kv.Tx) error {
+		n = 0
+		var found [][]byte
+		err := tx.Scan(kv.Prefix(kv.Key(table, "r")), func(k, v []byte) error {
+			if bytes.Contains(v, []byte(text)) || bytes.Contains(k, []byte(text)) {
+				found = append(found, bytes.Clone(k))
+			}
+			return nil
+		})
+		for _, k := range found {
+			n++
+			err = errors.Join(err, kvtest.Damage(tx, k))
+		}
+		return err
+	})
+	if err != nil || n == 0 {
+		w.T.Fatalf("%d records of %s have %q: %v", n, table, text, err)
 	}
 }
 

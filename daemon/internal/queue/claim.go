@@ -94,7 +94,7 @@ type Letter struct {
 
 // Dead lists up to limit dead letters, oldest id first.
 func (q *Queue) Dead(tx kv.Tx, limit int) ([]Letter, error) {
-	res, err := rows.List(tx, daemon, kv.Page[row]{Index: "dead", Prefixes: [][]byte{kv.Key(q.name)}, Ascending: true, Limit: limit})
+	res, err := q.list(tx, kv.Page[row]{Index: "dead", Prefixes: [][]byte{kv.Key(q.name)}, Ascending: true, Limit: limit})
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (q *Queue) lease(tx kv.Tx, id string, r *row) (*Claim, error) {
 
 // nextDue is when a row becomes due that is not, zero for none.
 func (q *Queue) nextDue(tx kv.Tx) (time.Time, error) {
-	res, err := rows.List(tx, daemon, kv.Page[row]{
+	res, err := q.list(tx, kv.Page[row]{
 		Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Ascending: true, From: kv.Key(dueKey(q.now() + 1)), Limit: 1,
 	})
 	if err != nil || len(res.Records) == 0 {

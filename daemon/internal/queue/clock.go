@@ -71,7 +71,7 @@ func (q *Queue) rebase(ctx context.Context) error {
 		p.After = after
 		err := q.store.Update(ctx, func(tx kv.Tx) error {
 			n = 0
-			res, err := rows.List(tx, daemon, p)
+			res, err := q.list(tx, p)
 			if err != nil {
 				return err
 			}

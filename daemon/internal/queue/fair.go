@@ -59,7 +59,7 @@ type waiting struct {
 // queue whose window is full, the first of further teams. full says that there
 // are more. team is where to look on from the next time.
 func (q *Queue) candidates(tx kv.Tx, team string) (found []waiting, full bool, next string, err error) {
-	due, err := rows.List(tx, daemon, kv.Page[row]{
+	due, err := q.list(tx, kv.Page[row]{
 		Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Ascending: true,
 		To: kv.Key(dueKey(q.now() + 1)), Limit: window,
 	})
@@ -88,7 +88,7 @@ func (q *Queue) furtherTeams(tx kv.Tx, seen []waiting, after string) (found []wa
 		if next != "" {
 			p.From = kv.Prefix(kv.Key(next)).To
 		}
-		res, err := rows.List(tx, daemon, p)
+		res, err := q.list(tx, p)
 		if err != nil {
 			return nil, "", err
 		}

@@ -11,6 +11,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"sync"
 	"time"
 
 	"edgesvc.dev/svc/kv"
@@ -66,6 +68,8 @@ type Queue struct {
 	o     Options
 	wake  chan struct{} // holds one token when something may have become due
 	turns turns
+
+	unreadable sync.Map // keys of rows that the log names already
 }
 
 // New describes the queue of that name, which never changes: it is in the keys.
@@ -214,7 +218,7 @@ func (q *Queue) leased(tx kv.Tx) (map[string]*row, error) {
 		To: kv.Key(dueKey(q.o.Now().Add(q.o.Lease).UnixMilli() + 1)),
 	}
 	for {
-		res, err := rows.List(tx, daemon, p)
+		res, err := q.list(tx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -230,11 +234,22 @@ func (q *Queue) leased(tx kv.Tx) (map[string]*row, error) {
 
 // Depth is the number of items that wait or are worked on, at most limit.
 func (q *Queue) Depth(tx kv.Tx, limit int) (int, error) {
-	res, err := rows.List(tx, daemon, kv.Page[row]{Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Limit: limit})
+	res, err := q.list(tx, kv.Page[row]{Index: "due", Prefixes: [][]byte{kv.Key(q.name)}, Limit: limit})
 	if err != nil {
 		return 0, err
 	}
 	return len(res.IDs), nil
+}
+
+// list is a page of rows. One that cannot be read is left where it is and logged:
+// the others must not wait for it.
+func (q *Queue) list(tx kv.Tx, p kv.Page[row]) (*kv.Result[row], error) {
+	p.Skip = func(e *kv.CorruptError) {
+		if _, named := q.unreadable.LoadOrStore(string(e.Key), true); !named {
+			slog.Error("work that is stored cannot be read and is left out; stop svcd and run svcd check --repair", "record", kv.Describe(e.Key), "reason", e.Reason)
+		}
+	}
+	return rows.List(tx, daemon, p)
 }
 
 func (q *Queue) now() int64 { return q.o.Now().UnixMilli() }

@@ -110,6 +110,43 @@ func TestItemsRunWhenTheyAreDue(t *testing.T) {
 	})
 }
 
+// TestRowsThatCannotBeRead: one that is due first, and one of another team's, keep
+// nothing else waiting: neither in the window of a fair queue nor beyond it, nor
+// after a restart or a clock that was set back.
+func TestRowsThatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		start := time.Now()
+		q := queue.New(b.store, "work", queue.Options{Fair: true})
+		b.add(q, "team_a", "bad", 0)
+		b.add(q, "team_b", "bad too", time.Minute)
+		b.update(func(tx kv.Tx) error {
+			return errors.Join(kvtest.Damage(tx, kv.Key("queue", "r", "work/bad")), kvtest.Damage(tx, kv.Key("queue", "r", "work/bad too")))
+		})
+		b.update(func(tx kv.Tx) (err error) {
+			for i := range 300 {
+				err = errors.Join(err, q.Add(tx, queue.Item{ID: fmt.Sprintf("a%03d", i), Team: "team_a"}, time.Now().Add(time.Second)))
+			}
+			return err
+		})
+		b.add(q, "team_b", "b", time.Second)
+		time.Sleep(time.Second)
+		if err := q.Reclaim(t.Context()); err != nil {
+			t.Error(err)
+		}
+		b.run(q, 2, b.finish(q, start))
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if len(b.log) != 301 || !slices.Contains(b.log, "p-b at 1s") {
+			t.Errorf("%d items were worked on: %v", len(b.log), b.log)
+		}
+		b.update(func(tx kv.Tx) error {
+			_, err := q.Depth(tx, 1000)
+			return err
+		})
+	})
+}
+
 func TestFailuresAreRetriedAndThenBuried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)

@@ -171,7 +171,7 @@ func (c *Collection[T]) room(tx kv.Tx, team string) error {
 	if c.kind.Max == 0 {
 		return nil
 	}
-	all, err := c.kind.Table.List(tx, team, kv.Page[T]{Index: c.kind.Index, Limit: c.kind.Max, Budget: c.kind.Max + 1})
+	all, err := c.kind.Table.List(tx, team, kv.Page[T]{Index: c.kind.Index, Limit: c.kind.Max, Budget: c.kind.Max + 1, Skip: op.Unreadable})
 	if err == nil && len(all.IDs) >= c.kind.Max {
 		err = api.NewError(http.StatusConflict, api.CodeQuotaExceeded,
 			"The team has %d %s, which is the most. Delete one first.", c.kind.Max, c.kind.Plural)

@@ -47,6 +47,7 @@ func (t Table) Keep(tx kv.Tx, team string, r Text, content string, count *int) e
 	if *count >= keep {
 		oldest, err := t.List(tx, team, kv.Page[Text]{
 			Index: byObject, Prefixes: [][]byte{kv.Key(r.Of)}, Ascending: true, Limit: *count - keep + 1,
+			Skip: op.Unreadable,
 		})
 		if err != nil {
 			return err
@@ -68,7 +69,7 @@ func (t Table) Keep(tx kv.Tx, team string, r Text, content string, count *int) e
 
 // Drop deletes every text of an object.
 func (t Table) Drop(tx kv.Tx, team, of string) error {
-	all, err := t.List(tx, team, kv.Page[Text]{Index: byObject, Prefixes: [][]byte{kv.Key(of)}, Limit: 2 * keep})
+	all, err := t.List(tx, team, kv.Page[Text]{Index: byObject, Prefixes: [][]byte{kv.Key(of)}, Limit: 2 * keep, Skip: op.Unreadable})
 	if err != nil {
 		return err
 	}

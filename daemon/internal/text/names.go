@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 
+	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 )
 
@@ -40,5 +41,5 @@ func (a Addresses) slugs(tx kv.Tx, team, id string) (had []string, err error) {
 
 // of is the page of all addresses of a text.
 func (a Addresses) of(id string) kv.Page[address] {
-	return kv.Page[address]{Index: "of", Prefixes: [][]byte{kv.Key(id)}, Ascending: true, Limit: maxAddresses + maxAliases}
+	return kv.Page[address]{Index: "of", Prefixes: [][]byte{kv.Key(id)}, Ascending: true, Limit: maxAddresses + maxAliases, Skip: op.Unreadable}
 }

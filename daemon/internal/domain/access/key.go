@@ -65,7 +65,7 @@ func (s *Service) collection() *resource.Collection[key] {
 
 // roomForKey refuses one more key than a team may have.
 func roomForKey(tx kv.Tx, team string) error {
-	live, err := keys.List(tx, team, kv.Page[key]{Index: "live", Limit: maxKeys})
+	live, err := keys.List(tx, team, kv.Page[key]{Index: "live", Limit: maxKeys, Skip: op.Unreadable})
 	if err == nil && len(live.Records) == maxKeys {
 		err = api.NewError(http.StatusConflict, api.CodeQuotaExceeded,
 			"A team can have %d keys. Revoke one that is not used any more.", maxKeys)

@@ -403,6 +403,55 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 	w.Enter(teamtest.TokenOf(again.Link))
 }
 
+// TestSweepStepsOver has a session, a link and their followers of which the first
+// cannot be read.
+func TestSweepStepsOver(t *testing.T) {
+	w := teamtest.New(t)
+	a := w.Found("a")
+	w.Found("b")
+	optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", api.Login{LinkToken: a.LinkToken, NewPassword: teamtest.Password})
+	w.Damage("session", "")
+	w.Damage("link", "")
+	w.Pass(time.Second)
+	w.Found("c")
+	optest.Must[api.Session](w.As(teamtest.From(teamtest.Home)), "auth.login", byPassword("owner@a.example", teamtest.Password))
+	count := func() (sessions, links int) {
+		w.Must(w.Store.View(t.Context(), func(tx kv.Tx) error {
+			sessions, links = 0, 0
+			return errors.Join(
+				tx.Scan(kv.Prefix(kv.Key("session", "r")), func(_, _ []byte) error { sessions++; return nil }),
+				tx.Scan(kv.Prefix(kv.Key("link", "r")), func(_, _ []byte) error { links++; return nil }))
+		}))
+		return sessions, links
+	}
+	if sessions, links := count(); sessions != 2 || links != 2 {
+		t.Fatal(sessions, links)
+	}
+	w.Pass(40 * 24 * time.Hour)
+	w.Must(w.Access.Sweep(t.Context()))
+	if sessions, links := count(); sessions != 1 || links != 1 {
+		t.Errorf("%d sessions and %d links are left; one of each cannot be read", sessions, links)
+	}
+}
+
+// TestLockoutsWait: what a store did not take is written when it does.
+func TestLockoutsWait(t *testing.T) {
+	w := teamtest.New(t)
+	owner := w.Enter(w.Found("a").LinkToken)
+	for range 10 {
+		w.As(teamtest.From("198.51.100.1")).Refused(api.CodeInvalidCredentials, "auth.login", byPassword("owner@a.example", "wrong"))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := w.Access.Flush(ctx); err == nil {
+		t.Fatal("nothing failed")
+	}
+	w.Must(w.Access.Flush(t.Context()))
+	if all := w.Actions(owner); !slices.Contains(all, "auth.lockout") {
+		t.Errorf("%v", all)
+	}
+}
+
 // TestCrowdAtTheDoorGivesUp: a login that cannot be served gives up with its
 // request, and is not counted as a failure.
 func TestCrowdAtTheDoorGivesUp(t *testing.T) {

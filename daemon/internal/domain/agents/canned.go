@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -67,7 +68,7 @@ func (s *Service) unlinkEverywhere(tx kv.Tx, team, id string) error {
 }
 
 func everyCanned(tx kv.Tx, team string) ([]*api.CannedResponse, error) {
-	res, err := canned.List(tx, team, kv.Page[api.CannedResponse]{Index: "c", Limit: maxCanned})
+	res, err := canned.List(tx, team, kv.Page[api.CannedResponse]{Index: "c", Limit: maxCanned, Skip: op.Unreadable})
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +81,10 @@ func linkedCanned(tx kv.Tx, team string, ids []string) ([]*api.CannedResponse, e
 	var out []*api.CannedResponse
 	for _, id := range ids {
 		c, err := canned.Get(tx, team, id)
+		if corrupt, ok := errors.AsType[*kv.CorruptError](err); ok {
+			op.Unreadable(corrupt)
+			continue
+		}
 		if missing(err) {
 			continue
 		}

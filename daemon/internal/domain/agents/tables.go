@@ -3,6 +3,7 @@ package agents
 import (
 	"errors"
 
+	"edgesvc.dev/svc/daemon/internal/op"
 	"edgesvc.dev/svc/kv"
 	"edgesvc.dev/svc/sdk/api"
 )
@@ -45,7 +46,7 @@ func missing(err error) bool {
 
 // everyAgent reads the agents of a team, newest first; the quota bounds them.
 func everyAgent(tx kv.Tx, team string) ([]*api.Agent, error) {
-	res, err := agents.List(tx, team, kv.Page[api.Agent]{Index: "c", Limit: maxAgents})
+	res, err := agents.List(tx, team, kv.Page[api.Agent]{Index: "c", Limit: maxAgents, Skip: op.Unreadable})
 	if err != nil {
 		return nil, err
 	}

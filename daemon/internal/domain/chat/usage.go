@@ -198,10 +198,11 @@ const sweepPage = 500
 // Sweep removes the counts of days that are over.
 func (s *Service) Sweep(ctx context.Context) error {
 	before := s.Now().Add(-usageKept).UTC().Format(time.DateOnly)
-	for more := true; more; {
-		err := s.store.Update(ctx, func(tx kv.Tx) error {
+	for after, more := "", true; more; more = after != "" {
+		next := ""
+		err := s.store.Update(ctx, func(tx kv.Tx) (err error) {
 			var over [][2]string
-			_, err := usages.Each(tx, "", sweepPage, func(team, id string, _ *usage) error {
+			next, err = usages.EachReadable(tx, after, sweepPage, op.Unreadable, func(team, id string, _ *usage) error {
 				if id >= before {
 					return kv.Stop
 				}
@@ -213,12 +214,12 @@ func (s *Service) Sweep(ctx context.Context) error {
 					err = usages.Delete(tx, row[0], row[1])
 				}
 			}
-			more = len(over) == sweepPage
 			return err
 		})
 		if err != nil {
 			return err
 		}
+		after = next
 	}
 	return nil
 }

@@ -92,6 +92,18 @@ func TestDailyAmount(t *testing.T) {
 	}
 }
 
+// rawUsage counts all rows, whether or not they can be read.
+func (w *world) rawUsage() (n int) {
+	w.T.Helper()
+	err := w.Store.View(context.Background(), func(tx kv.Tx) error {
+		return tx.Scan(kv.Prefix(kv.Key("chatuse", "r")), func(_, _ []byte) error { n++; return nil })
+	})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return n
+}
+
 func (w *world) usageRows() (n int) {
 	w.T.Helper()
 	table := kv.NewTable[struct{}]("chatuse")
@@ -205,5 +217,34 @@ func BenchmarkVisitorsDay(b *testing.B) {
 		b.ReportMetric(float64(n), "messages")
 		b.ReportMetric(size()-before, "MiB/day")
 		b.ReportMetric((size()-before)*1024/float64(n), "KiB/message")
+	}
+}
+
+// TestSweepOfUsage removes the counts of days that are over, those behind one that
+// cannot be read too.
+func TestSweepOfUsage(t *testing.T) {
+	w := newWorld(t, chat.Options{})
+	w.activate(nil)
+	say := func() {
+		v := w.arrive(chat.Arrival{Address: "10.1.0.1"})
+		defer v.visit.Close()
+		if err := v.try(api.ChatIn{T: "msg", CID: "c", Text: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say()
+	day := w.Clock.Now().UTC().Format(time.DateOnly)
+	first := w.rawUsage()
+	w.Damage("chatuse", day)
+	w.Pass(24 * time.Hour)
+	say()
+	w.Pass(100 * 24 * time.Hour)
+	say()
+	all := w.rawUsage()
+	if err := w.chat.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := w.rawUsage(); first == 0 || left != all-first {
+		t.Errorf("%d at first, %d in all, %d are left", first, all, left)
 	}
 }

@@ -73,6 +73,7 @@ func (s *Service) latest(ctx context.Context, team string, since api.Time) (out 
 		res, err := conversations.List(tx, team, kv.Page[record]{
 			Index: byState, Prefixes: statePrefixes(""), Limit: limit,
 			Keep: func(r *record) bool { return r.C.UpdatedAt >= since },
+			Skip: op.Unreadable,
 		})
 		if err != nil {
 			return err

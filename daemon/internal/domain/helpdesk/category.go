@@ -50,7 +50,7 @@ func checkCategoryFields(c *api.Category) error {
 // empty takes the articles out of a category.
 func (s *Service) empty(tx kv.Tx, who op.Caller, category string) error {
 	for {
-		in, err := table.List(tx, who.Team, kv.Page[record]{Index: "cat", Prefixes: [][]byte{kv.Key(category)}, Limit: 500})
+		in, err := table.List(tx, who.Team, kv.Page[record]{Index: "cat", Prefixes: [][]byte{kv.Key(category)}, Limit: 500, Skip: op.Unreadable})
 		if err != nil || len(in.IDs) == 0 {
 			return err
 		}

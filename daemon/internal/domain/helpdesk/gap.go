@@ -83,7 +83,7 @@ func (s *Service) Gap(ctx context.Context, team, question string) error {
 // openGap stores a new gap. Beyond the most there may be, the one that was asked
 // for least lately is dropped.
 func (s *Service) openGap(tx kv.Tx, team, question string, words []string) error {
-	open, err := gaps.List(tx, team, kv.Page[gapRecord]{Index: "stale", Ascending: true, Limit: maxGaps, Budget: maxGaps + 1})
+	open, err := gaps.List(tx, team, kv.Page[gapRecord]{Index: "stale", Ascending: true, Limit: maxGaps, Budget: maxGaps + 1, Skip: op.Unreadable})
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ const similar = 0.6
 // alike is the gap most like a question, nil for none. One that became an
 // article that did not help is asked anew.
 func alike(tx kv.Tx, team string, words []string) (best *gapRecord, err error) {
-	p := kv.Page[gapRecord]{Index: "term", Limit: maxSimilar}
+	p := kv.Page[gapRecord]{Index: "term", Limit: maxSimilar, Skip: op.Unreadable}
 	for _, w := range words {
 		p.Prefixes = append(p.Prefixes, kv.Key(w))
 	}

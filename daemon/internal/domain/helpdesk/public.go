@@ -21,6 +21,7 @@ func (s *Service) Published(ctx context.Context, team string) (articles []api.Ar
 		articles, groups = nil, nil
 		found, err := table.List(tx, team, kv.Page[record]{
 			Index: "status", Prefixes: [][]byte{kv.Key(api.ArticlePublished)}, Ascending: true, Limit: maxPublished, Budget: maxPublished + 1,
+			Skip: op.Unreadable,
 		})
 		if err != nil {
 			return err
@@ -28,7 +29,7 @@ func (s *Service) Published(ctx context.Context, team string) (articles []api.Ar
 		for _, r := range found.Records {
 			articles = append(articles, r.show())
 		}
-		all, err := categories.List(tx, team, kv.Page[api.Category]{Index: "pos", Ascending: true, Limit: maxCategories})
+		all, err := categories.List(tx, team, kv.Page[api.Category]{Index: "pos", Ascending: true, Limit: maxCategories, Skip: op.Unreadable})
 		if err != nil {
 			return err
 		}

@@ -112,7 +112,7 @@ func (s *Service) unfinished(ctx context.Context, team string, since api.Time) (
 	if since > 0 {
 		states = append(states, api.JobCompleted, api.JobFailed, api.JobCanceled)
 	}
-	p := kv.Page[record]{Index: "state", Limit: feedPage, Keep: func(r *record) bool { return !r.Job.Done() || r.Job.UpdatedAt >= since }}
+	p := kv.Page[record]{Index: "state", Limit: feedPage, Keep: func(r *record) bool { return !r.Job.Done() || r.Job.UpdatedAt >= since }, Skip: op.Unreadable}
 	for _, state := range states {
 		p.Prefixes = append(p.Prefixes, kv.Key(state))
 	}

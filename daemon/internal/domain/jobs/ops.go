@@ -74,7 +74,7 @@ func (s *Service) compose(tx kv.Tx, who op.Caller, postID string, in *api.PostCr
 
 // enqueue makes the job due, within the team's quota.
 func (s *Service) enqueue(tx kv.Tx, team string, r *record) error {
-	queued, err := table.List(tx, team, kv.Page[record]{Index: "state", Prefixes: [][]byte{kv.Key(api.JobQueued)}, Limit: maxQueued})
+	queued, err := table.List(tx, team, kv.Page[record]{Index: "state", Prefixes: [][]byte{kv.Key(api.JobQueued)}, Limit: maxQueued, Skip: op.Unreadable})
 	if err != nil {
 		return err
 	}

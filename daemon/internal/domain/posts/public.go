@@ -182,6 +182,7 @@ func (s *Service) PublishedAround(ctx context.Context, team string, p api.Post) 
 func beside(tx kv.Tx, team string, at []byte, newer bool) (*api.Post, error) {
 	res, err := table.List(tx, team, kv.Page[record]{
 		Index: "pub", Prefixes: [][]byte{kv.Key("")}, After: at, Ascending: newer, Limit: 1,
+		Skip: op.Unreadable,
 	})
 	if err != nil || len(res.IDs) == 0 {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 // first for "", and returns its id.
 func (s *Service) CarryChat(tx kv.Tx, who *op.Caller, id string, addresses []string) (string, error) {
 	if id == "" {
-		first, err := sites.List(tx, who.Team, kv.Page[site]{Index: "c", Ascending: true, Limit: 1})
+		first, err := sites.List(tx, who.Team, kv.Page[site]{Index: "c", Ascending: true, Limit: 1, Skip: op.Unreadable})
 		if err != nil {
 			return "", err
 		}

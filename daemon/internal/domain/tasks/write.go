@@ -41,7 +41,7 @@ func (s *Service) admit(tx kv.Tx, team string, t *api.Task) error {
 	if err != nil {
 		return err
 	}
-	all, err := table.List(tx, team, kv.Page[record]{Index: "agent", Prefixes: [][]byte{kv.Key(t.AgentID)}, Limit: maxTasks})
+	all, err := table.List(tx, team, kv.Page[record]{Index: "agent", Prefixes: [][]byte{kv.Key(t.AgentID)}, Limit: maxTasks, Skip: op.Unreadable})
 	if err == nil && len(all.IDs) == maxTasks {
 		err = api.NewError(http.StatusConflict, api.CodeQuotaExceeded, "The agent has %d tasks, which is the most there may be.", maxTasks)
 	}
@@ -145,7 +145,7 @@ func (s *Service) Delete(ctx context.Context, who op.Caller, in api.TaskRef) (ap
 
 // DropAgent deletes the tasks of an agent, in the transaction that deletes it.
 func (s *Service) DropAgent(tx kv.Tx, team, agentID string) error {
-	all, err := table.List(tx, team, kv.Page[record]{Index: "agent", Prefixes: [][]byte{kv.Key(agentID)}, Limit: maxTasks})
+	all, err := table.List(tx, team, kv.Page[record]{Index: "agent", Prefixes: [][]byte{kv.Key(agentID)}, Limit: maxTasks, Skip: op.Unreadable})
 	if err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func mayChange(tx kv.Tx, who *op.Caller, from, to string) error {
 	if from != api.RoleOwner || to == api.RoleOwner {
 		return nil
 	}
-	owners, err := roster.Members.List(tx, who.Team, kv.Page[roster.Member]{Index: "owner", Limit: 2})
+	owners, err := roster.Members.List(tx, who.Team, kv.Page[roster.Member]{Index: "owner", Limit: 2, Skip: op.Unreadable})
 	if err != nil {
 		return err
 	}

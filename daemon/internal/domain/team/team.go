@@ -92,7 +92,7 @@ func (s *Service) Only(ctx context.Context) (out api.Team, ok bool, err error) {
 	seen := 0
 	err = s.store.View(ctx, func(tx kv.Tx) error {
 		seen = 0
-		_, err := roster.Teams.Each(tx, "", 2, func(_, id string, v *roster.Team) error {
+		_, err := roster.Teams.EachReadable(tx, "", 2, op.Unreadable, func(_, id string, v *roster.Team) error {
 			seen++
 			out = v.Show(id)
 			return nil
@@ -104,7 +104,7 @@ func (s *Service) Only(ctx context.Context) (out api.Team, ok bool, err error) {
 
 func none(tx kv.Tx) (bool, error) {
 	empty := true
-	_, err := roster.Teams.Each(tx, "", 1, func(string, string, *roster.Team) error {
+	_, err := roster.Teams.EachReadable(tx, "", 1, func(*kv.CorruptError) { empty = false }, func(string, string, *roster.Team) error {
 		empty = false
 		return nil
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/sourcegraph/conc"
 	"github.com/valyala/fasthttp"
 
+	"edgesvc.dev/svc/daemon/internal/budget"
 	"edgesvc.dev/svc/daemon/internal/surface/guard"
 )
 
@@ -25,7 +26,12 @@ func TestBodyLimit(t *testing.T) {
 			return 1 << 20
 		}
 		return guard.SmallBody
-	}, Holder: func(*fasthttp.RequestHeader) string { return "k" }})
+	}, Holder: func(h *fasthttp.RequestHeader) string {
+		if string(h.Peek("Authorization")) == "Bearer known" {
+			return "team"
+		}
+		return ""
+	}})
 	for _, row := range []struct {
 		name, head string
 		size       int
@@ -34,8 +40,10 @@ func TestBodyLimit(t *testing.T) {
 		{"small limit met", "POST /small HTTP/1.1\r\n", guard.SmallBody, 200},
 		{"small limit passed", "POST /small HTTP/1.1\r\n", guard.SmallBody + 1, 413},
 		{"route alone is not enough", "POST /large HTTP/1.1\r\n", 1 << 20, 413},
-		{"large limit met", "POST /large HTTP/1.1\r\nAuthorization: Bearer k\r\n", 1 << 20, 200},
-		{"large limit passed", "POST /large HTTP/1.1\r\nAuthorization: Bearer k\r\n", 1<<20 + 1, 413},
+		{"large limit met", "POST /large HTTP/1.1\r\nAuthorization: Bearer known\r\n", 1 << 20, 200},
+		{"large limit of a stranger", "POST /large HTTP/1.1\r\nAuthorization: Bearer invented\r\n", guard.SmallBody + 1, 413},
+		{"small body of a stranger", "POST /large HTTP/1.1\r\nAuthorization: Bearer invented\r\n", guard.SmallBody, 200},
+		{"large limit passed", "POST /large HTTP/1.1\r\nAuthorization: Bearer known\r\n", 1<<20 + 1, 413},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			body := strings.Repeat("x", row.size)
@@ -46,6 +54,81 @@ func TestBodyLimit(t *testing.T) {
 			wantOne(t, exchange(t, addr, []byte(chunked)), row.status)
 		})
 	}
+}
+
+// eventually waits until the budget has so much in use.
+func eventually(t *testing.T, b *budget.Budget, inUse int64) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); b.InUse() != inUse; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d bytes are in use, not %d", b.InUse(), inUse)
+		}
+	}
+}
+
+// TestBodiesInFlight: large bodies of all clients together are bounded, while they
+// arrive and until they were answered.
+func TestBodiesInFlight(t *testing.T) {
+	const size = 1 << 20
+	b := budget.New(size * 3 / 2)
+	addr := start(t, guard.Options{
+		Budget: b, BodyLimit: func(*fasthttp.RequestHeader) int { return size },
+		Holder: func(h *fasthttp.RequestHeader) string { return string(h.Peek("Authorization")) },
+	})
+	head := func(holder string) string {
+		return fmt.Sprintf("POST /p HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: %s\r\nContent-Length: %d\r\n\r\n", holder, size)
+	}
+	first := dial(t, addr)
+	fmt.Fprint(first, head("one"))
+	eventually(t, b, size)
+	refused := exchange(t, addr, []byte(head("two")))
+	wantOne(t, refused, 503)
+	wantProblem(t, refused, 503)
+	wantOne(t, exchange(t, addr, []byte(strings.Replace(head("two"), "Content-Length", "Expect: 100-continue\r\nContent-Length", 1))), 503)
+	wantOne(t, exchange(t, addr, []byte("POST /p HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\nsmall")), 200)
+	fmt.Fprint(first, strings.Repeat("x", size))
+	if out, err := io.ReadAll(first); err != nil || !strings.HasPrefix(string(out), "HTTP/1.1 200 ") {
+		t.Fatalf("%.100q, %v", out, err)
+	}
+	eventually(t, b, 0)
+	wantOne(t, exchange(t, addr, []byte(head("two")+strings.Repeat("x", size))), 200)
+	gone := dial(t, addr)
+	fmt.Fprint(gone, head("three"))
+	eventually(t, b, size)
+	_ = gone.Close()
+	eventually(t, b, 0)
+}
+
+// TestAnswersInFlight: so are large answers that were made for one client, until
+// it has read them. One that tells what was done is sent all the same.
+func TestAnswersInFlight(t *testing.T) {
+	const size = 16 << 20 // more than the system takes of it
+	b := budget.New(size * 3 / 2)
+	addr := start(t, guard.Options{
+		Budget: b, Own: func(ctx *fasthttp.RequestCtx) bool { return string(ctx.Path()) == "/own" },
+		Handler: func(ctx *fasthttp.RequestCtx) { ctx.SetBody(make([]byte, size)) },
+	})
+	ask := func(what string) (c net.Conn) {
+		c = dial(t, addr)
+		fmt.Fprint(c, what+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+		return c
+	}
+	slow := ask("GET /own")
+	eventually(t, b, size)
+	wantOne(t, exchange(t, addr, []byte("GET /own HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")), 503)
+	shared := ask("GET /shared")
+	done := ask("POST /own")
+	eventually(t, b, 2*size)
+	for _, c := range []net.Conn{slow, shared, done} {
+		if n, err := io.Copy(io.Discard, c); err != nil || n < size {
+			t.Errorf("%d bytes, %v", n, err)
+		}
+	}
+	eventually(t, b, 0)
+	gone := ask("GET /own")
+	eventually(t, b, size)
+	_ = gone.Close()
+	eventually(t, b, 0)
 }
 
 // TestRefusalComesBeforeTheBody announces bodies and never sends them.
