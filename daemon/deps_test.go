@@ -68,6 +68,7 @@ var allowed = map[string][]string{
 	"daemon/internal/netaddr":  nil,
 	"daemon/internal/outbound": nil,
 	"daemon/internal/live":     {"sdk/api"},
+	"daemon/internal/mailaddr": nil,
 	"daemon/internal/pace":     nil,
 	"daemon/internal/roster":   {"kv", "sdk/api"},
 	"daemon/internal/seal":     nil,
@@ -94,7 +95,7 @@ var cliBelow = []string{"cli/internal/atomicfile", "cli/internal/output", "cli/i
 
 // below is the lowest floor of the daemon, which surfaces and domains stand on.
 var below = []string{"daemon/internal/budget", "daemon/internal/event", "daemon/internal/field", "daemon/internal/live", "daemon/internal/llm",
-	"daemon/internal/netaddr", "daemon/internal/op", "daemon/internal/outbound", "daemon/internal/pace",
+	"daemon/internal/mailaddr", "daemon/internal/netaddr", "daemon/internal/op", "daemon/internal/outbound", "daemon/internal/pace",
 	"daemon/internal/queue", "daemon/internal/refusals", "daemon/internal/resource", "daemon/internal/revision", "daemon/internal/roster", "daemon/internal/safehtml",
 	"daemon/internal/search", "daemon/internal/search/words", "daemon/internal/seal", "daemon/internal/slug", "daemon/internal/status", "daemon/internal/superjson", "daemon/internal/text", "daemon/internal/template", "kv", "sdk/anchor", "sdk/api", "sdk/color"}
 
