@@ -60,6 +60,7 @@ func TestScript(t *testing.T) {
 			"picture":   picture,
 			"refuse":    refuse,
 			"web":       web,
+			"zip":       zipped,
 			"exits":     exits,
 			"followed":  awaitFollowers,
 		},

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"archive/zip"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -19,4 +21,14 @@ func web(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	_, err = fmt.Fprintf(ts.Stdout(), "%d %s\n%s", resp.StatusCode, resp.Header.Get("Location"), body)
 	ts.Check(err)
+}
+
+// zipped packs the files of a folder: zip FILE DIR.
+func zipped(ts *testscript.TestScript, _ bool, args []string) {
+	file, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w := zip.NewWriter(file)
+	ts.Check(w.AddFS(os.DirFS(ts.MkAbs(args[1]))))
+	ts.Check(w.Close())
+	ts.Check(file.Close())
 }

@@ -141,6 +141,21 @@ func Remove(n *html.Node) {
 	}
 }
 
+// Part is what becomes of the elements of some classes.
+type Part struct {
+	Classes []string
+	With    func(*html.Node, *Changes) string
+}
+
+// Parts replaces the elements of each part, one part after the other.
+func Parts(root *html.Node, c *Changes, parts []Part) {
+	for _, p := range parts {
+		for _, n := range All(root, Class(p.Classes...)) {
+			Replace(n, p.With(n, c))
+		}
+	}
+}
+
 // PlainText is HTML as a line of text.
 func PlainText(src string) string {
 	root, err := Parse(src)

@@ -41,16 +41,17 @@ func content(p *post, site string, c *exported.Changes) (string, error) {
 	return strings.TrimSpace(exported.Render(root)), nil
 }
 
+// shown are the cards of Ghost's editor by the classes that they have on pages.
+var shown = []exported.Part{
+	{Classes: []string{"kg-toggle-card"}, With: toggle}, {Classes: []string{"kg-gallery-card"}, With: gallery}, {Classes: []string{"kg-bookmark-card"}, With: bookmark},
+	{Classes: []string{"kg-callout-card"}, With: callout}, {Classes: []string{"kg-product-card"}, With: product}, {Classes: []string{"kg-audio-card"}, With: audio},
+	{Classes: []string{"kg-video-card"}, With: video}, {Classes: []string{"kg-file-card"}, With: file}, {Classes: []string{"kg-signup-card"}, With: nothing(exported.Forms)},
+	{Classes: []string{"kg-embed-card"}, With: embed},
+}
+
 // rendered are the cards of Ghost's editor as Ghost shows them.
 func rendered(root *html.Node, c *exported.Changes) {
-	for class, with := range map[string]func(*html.Node, *exported.Changes) string{
-		"kg-gallery-card": gallery, "kg-bookmark-card": bookmark, "kg-callout-card": callout, "kg-toggle-card": toggle, "kg-product-card": product,
-		"kg-audio-card": audio, "kg-video-card": video, "kg-file-card": file, "kg-signup-card": nothing(exported.Forms), "kg-embed-card": embed,
-	} {
-		for _, n := range exported.All(root, exported.Class(class)) {
-			exported.Replace(n, with(n, c))
-		}
-	}
+	exported.Parts(root, c, shown)
 	for _, n := range exported.All(root, exported.Class("kg-button-card")) {
 		c.Add(exported.Buttons)
 		exported.Replace(n, "<p>"+exported.Inner(n)+"</p>")

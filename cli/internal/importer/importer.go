@@ -13,12 +13,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"edgesvc.dev/svc/cli/internal/ghost"
 	"edgesvc.dev/svc/cli/internal/postsync"
+	"edgesvc.dev/svc/cli/internal/substack"
 	"edgesvc.dev/svc/cli/internal/wordpress"
 )
 
@@ -30,7 +30,7 @@ const (
 )
 
 // Formats are the formats that can be read.
-var Formats = []string{Ghost, WordPress}
+var Formats = []string{Ghost, WordPress, Substack}
 
 // names are the formats as people say them.
 var names = map[string]string{Ghost: "an export of Ghost", WordPress: "an export of WordPress", Substack: "an export of Substack"}
@@ -138,7 +138,7 @@ func recogniseText(head []byte) (string, error) {
 	case !utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]):
 		return "", errors.New("this is not text and not a zip")
 	}
-	return "", errors.New("this is not an export that is read")
+	return "", errors.New("this is not an export that is read: ghost-json, wordpress-wxr or substack-zip")
 }
 
 // inZip tells what is in a zip, and which of its files are the export.
@@ -189,8 +189,6 @@ func Open(name string, o Options) (*Opened, error) {
 		return nil, err
 	case format == "":
 		return nil, errors.New("this is a folder without the posts.csv of Substack; svcctl post sync reads a folder of Markdown or HTML")
-	case !slices.Contains(Formats, format):
-		return nil, fmt.Errorf("this is %s, which is not read; %s is", names[format], strings.Join(Formats, ", "))
 	case o.From != "" && o.From != format:
 		return nil, fmt.Errorf("this is %s; use --from %s", names[format], format)
 	}
@@ -234,6 +232,15 @@ type input struct {
 }
 
 func (o *Opened) read(name string, opt Options) error {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		root, err := os.OpenRoot(name) // links in it lead nowhere else
+		if err != nil {
+			return err
+		}
+		o.file = root
+		o.Export, o.Notes, err = substack.Read(root.FS(), opt.Site)
+		return err
+	}
 	file, err := os.Open(name)
 	if err != nil {
 		return err
@@ -253,6 +260,14 @@ func (o *Opened) read(name string, opt Options) error {
 	}
 	_, files, err := inZip(z)
 	if err != nil {
+		return err
+	}
+	if o.Format == Substack {
+		inner, err := fs.Sub(z, path.Dir(files[0].Name))
+		if err != nil {
+			return err
+		}
+		o.Export, o.Notes, err = substack.Read(inner, opt.Site)
 		return err
 	}
 	var all []input

@@ -42,14 +42,14 @@ var pageEnds = []string{"post", "draft", "skip"}
 func newImport(a *kit.App) *cobra.Command {
 	o := &postImport{app: a, folder: folderImport{app: a}}
 	cmd := &cobra.Command{
-		Use: "import FILE", Short: "Move in from Ghost or WordPress", Args: kit.Exactly("an export of another program, or a folder"),
-		Long: "Makes posts of an export of Ghost (JSON or zip) or WordPress (WXR): texts, dates, tags, authors,\n" +
+		Use: "import FILE", Short: "Move in from Ghost, WordPress or Substack", Args: kit.Exactly("an export of another program, or a folder"),
+		Long: "Makes posts of an export of Ghost (JSON or zip), WordPress (WXR) or Substack (zip): texts, dates, tags, authors,\n" +
 			"pictures, old addresses. Shows the plan, and applies it; a second run changes what changed in the export. What the\n" +
 			"file is, is told by what is in it. svcctl help import tells the rules. Of a folder of posts that svcctl exported it\n" +
 			"creates each once.",
 		Example: "  svcctl post import my-site.ghost.json --old-site https://blog.example.com --dry-run\n" +
 			"  svcctl post import my-site.WordPress.xml --media wp-content/uploads\n" +
-			"  svcctl post import export.zip --from wordpress-wxr --fetch-images",
+			"  svcctl post import export.zip --from substack-zip --fetch-images",
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	}
 	o.folder.write.Add(cmd)
