@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"cli/internal/contract": {"sdk/api"},
 	"cli/internal/crud":     append([]string{"cli/internal/browse", "cli/internal/kit", "cli/internal/contract"}, cliBelow...),
 	"cli/internal/nouns":    append([]string{"cli/internal/kit", "cli/internal/crud"}, cliBelow...),
-	"cli/internal/writing":  append([]string{"cli/internal/browse", "cli/internal/kit", "cli/internal/images", "cli/internal/markup", "cli/internal/postfile", "cli/internal/postsync"}, cliBelow...),
+	"cli/internal/writing":  append([]string{"cli/internal/browse", "cli/internal/kit", "cli/internal/images", "cli/internal/markup", "cli/internal/merge", "cli/internal/postfile", "cli/internal/postsync"}, cliBelow...),
 	"cli":                   {"cli/...", "sdk", "sdk/api"},
 	// The terminal UI: the shell shows screens, which know neither it nor each
 	// other; what they are made of knows no screen.
@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 	// A surface turns bytes into op.Call and back; it knows no domain.
 	"daemon/internal/surface/...":    append([]string{"daemon/internal/surface/edge", "daemon/internal/surface/hijack"}, below...),
 	"daemon/internal/surface/edge":   {"daemon/internal/op", "sdk/api"},
-	"daemon/internal/surface/guard":  {"daemon/internal/budget", "daemon/internal/netaddr", "daemon/internal/refusals", "daemon/internal/surface/edge", "sdk/api"},
+	"daemon/internal/surface/guard":  {"daemon/internal/budget", "daemon/internal/netaddr", "daemon/internal/pace", "daemon/internal/refusals", "daemon/internal/surface/edge", "sdk/api"},
 	"daemon/internal/surface/hijack": {"daemon/internal/netaddr", "daemon/internal/pace", "daemon/internal/surface/edge", "sdk/api"},
 	// A domain has rules and rows; it knows no surface and no other domain.
 	"daemon/internal/domain":     below,
