@@ -221,6 +221,7 @@ func TestBadObjectsStopNothing(t *testing.T) {
 			delete(bad, noun)
 		}
 	}
+	bad["teams"] = in.B.TeamID
 	if n := damage(t, data, bad); n < len(bad) {
 		t.Fatalf("%d records of %d objects", n, len(bad))
 	}

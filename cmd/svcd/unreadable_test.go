@@ -68,6 +68,9 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 	does(t, "backup", "--data", data, backup)
 	wants("restore", does(t, "restore", "--data", restored, backup))
 
+	if out, said, _ := run(t, svcd("doctor", "--data", data, "--listen", "127.0.0.1:0", "--site-hosts", "blog.example=acme")); !strings.Contains(out, "✓ daemon") {
+		t.Errorf("doctor:\n%s%s", out, said)
+	}
 	p := serve(t, restored)
 	if got := get[struct{ Data []struct{ ID string } }](t, p.URL+api+"/events", key); len(got.Data) == 0 {
 		t.Error("no event is listed")

@@ -18,6 +18,23 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
+// TestTeamThatCannotBeRead: a store with such a team is not empty, and the others
+// are served.
+func TestTeamThatCannotBeRead(t *testing.T) {
+	w := teamtest.New(t)
+	_, err := w.Teams.Bootstrap(t.Context(), team.Bootstrap{TeamName: "Ada", Email: "ada@x.io"})
+	w.Must(err)
+	w.Damage("team", "")
+	if empty, err := w.Teams.Empty(t.Context()); empty || err != nil {
+		t.Error(empty, err)
+	}
+	other := w.Found("b")
+	if only, ok, err := w.Teams.Only(t.Context()); !ok || err != nil || only.ID == "" {
+		t.Error(only, ok, err)
+	}
+	w.Enter(other.LinkToken)
+}
+
 func TestFirstRun(t *testing.T) {
 	w := teamtest.New(t)
 	if empty, err := w.Teams.Empty(t.Context()); !empty || err != nil {
