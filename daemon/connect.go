@@ -52,12 +52,12 @@ func (d *Daemon) pages(prefix string) func(ctx context.Context, teamID string) f
 
 // runTool runs an operation for an agent. It answers with what was made, not
 // with all that it holds: the model has just written that itself.
-func (d *Daemon) runTool(ctx context.Context, who op.Caller, name string, args []byte) (string, error) {
+func (d *Daemon) runTool(ctx context.Context, who op.Caller, name, key string, args []byte) (string, error) {
 	o := d.table.Lookup(name)
 	if o == nil {
 		return "", fmt.Errorf("run %s: there is no such operation", name)
 	}
-	res, refused := d.table.Call(ctx, op.Request{Op: o, Caller: who, Args: op.Args{Body: args}})
+	res, refused := d.table.Call(ctx, op.Request{Op: o, Caller: who, Args: op.Args{Body: args}, IdempotencyKey: key})
 	if refused != nil {
 		return "", refused
 	}
@@ -101,6 +101,7 @@ func (d *Daemon) answer(ctx context.Context, q chat.Question) (chat.Answered, er
 	}
 	answer, err := d.agents.Answer(ctx, agents.Question{
 		Team: q.Team, AgentID: q.AgentID, Turns: turns, Caller: q.Caller, Waiting: q.Waiting,
+		Conversation: q.Conversation, After: q.After,
 		OnStart: q.OnStart, OnDelta: q.OnDelta, OnRestart: q.OnRestart, OnTool: q.OnTool,
 	})
 	// The event of the hand-over, which notes it else, comes once.

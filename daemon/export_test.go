@@ -12,6 +12,11 @@ import (
 // Table shows the operations to the tests.
 func (d *Daemon) Table() *op.Table { return d.table }
 
+// RunTool runs an operation for an agent.
+func (d *Daemon) RunTool(ctx context.Context, who op.Caller, name, key string, args []byte) (string, error) {
+	return d.runTool(ctx, who, name, key, args)
+}
+
 // Contract is the OpenAPI document.
 func (d *Daemon) Contract() []byte { return d.rest.Contract() }
 

@@ -30,9 +30,10 @@ type Service struct {
 	Search func(ctx context.Context, team string, q search.Query) (search.Results, error)
 	// Tool runs the operation of that name (posts.create, posts.image or
 	// helpdesk.articles.create) with arguments as JSON and returns what the model
-	// and the team are told, such as the id of the draft. An *api.Error goes back
-	// to the model.
-	Tool func(ctx context.Context, who op.Caller, name string, args []byte) (result string, err error)
+	// and the team are told, such as the id of the draft. Under a key that was used
+	// before it makes nothing and returns the same. An *api.Error goes back to the
+	// model.
+	Tool func(ctx context.Context, who op.Caller, name, key string, args []byte) (result string, err error)
 	// Brand returns the name of a team and what may be said about it.
 	Brand func(ctx context.Context, team string) (name string, brand api.Brand, err error)
 	// Dropped removes what belongs to an agent, in the transaction that deletes

@@ -27,8 +27,12 @@ type Question struct {
 	AgentID string
 	Turns   []Turn    // the last is the visitor's
 	Caller  op.Caller // whose request it is
-	Waiting bool      // the visitor waits for a person, who was told
-	OnStart func()    // once, before anything else
+	// Conversation and After name the question: After is the seq of the last message
+	// that was answered. An answer that is begun again has the same.
+	Conversation string
+	After        int
+	Waiting      bool   // the visitor waits for a person, who was told
+	OnStart      func() // once, before anything else
 	// OnDelta receives the answer while it is written; the texts since the last
 	// OnRestart joined are the answer's Text.
 	OnDelta   func(text string)

@@ -7,5 +7,5 @@ func Schema() domain.Schema { return domain.Schema{Tables: Tables(), Events: Eve
 
 // Part is the service as the daemon joins it.
 func (s *Service) Part() domain.Part {
-	return domain.Part{Name: "agents", Ops: s.Ops()}
+	return domain.Part{Name: "agents", Ops: s.Ops(), Sweep: s.Sweep}
 }

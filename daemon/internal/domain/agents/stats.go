@@ -14,8 +14,10 @@ type counter struct {
 	Handoffs      int       `json:"h"`
 	Conversations int       `json:"c"`
 	Usage         api.Usage `json:"u"`
-	Day           string    `json:"d"` // UTC, that Today is about
-	Today         int       `json:"t"` // tokens
+	Day           string    `json:"d"`           // UTC, that Today is about
+	Today         int       `json:"t"`           // tokens
+	Drafts        int       `json:"n,omitempty"` // of Day
+	Images        int       `json:"i,omitempty"`
 	Good          int       `json:"g"`
 	Bad           int       `json:"b"`
 }
@@ -48,7 +50,7 @@ func (s *Service) counter(tx kv.Tx, team, id string) (counter, error) {
 		return counter{}, err
 	}
 	if c.Day != today {
-		c.Day, c.Today = today, 0
+		c.Day, c.Today, c.Drafts, c.Images = today, 0, 0, 0
 	}
 	return *c, nil
 }

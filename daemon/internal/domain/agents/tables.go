@@ -37,7 +37,7 @@ var canned = kv.NewTable("canned response",
 var counters = kv.NewTable[counter]("agent counter")
 
 // Tables are the tables of this package, for the store's checker.
-func Tables() []kv.Checker { return []kv.Checker{agents, canned, counters} }
+func Tables() []kv.Checker { return []kv.Checker{agents, canned, counters, toolUses} }
 
 func missing(err error) bool {
 	_, ok := errors.AsType[*kv.NotFoundError](err)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -156,7 +157,7 @@ func (t *tool) arguments(raw json.RawMessage) ([]byte, error) {
 	if t.draft {
 		input["status"] = "DRAFT"
 	}
-	return op.Encode(nil, input)
+	return json.Marshal(input) // the members of a map in their order: a call is known again by it
 }
 
 func (p *param) read(raw json.RawMessage) (v any, problem string) {
@@ -231,7 +232,15 @@ func (a *answering) execute(ctx context.Context, call llm.ToolCall, tc *api.Tool
 	if a.dry {
 		return "This is a test: the tool was not run. Go on as if it had been.", nil
 	}
-	made, err := a.s.Tool(ctx, a.s.caller(a.q, &now), all[i].operation, args)
+	u := use{Key: keyOf(a.q, call.Name, args), Image: !all[i].draft}
+	if err := a.s.reserve(ctx, a.q, now.ID, u); err != nil {
+		tc.State = "refused"
+		return "", told(ctx, call.Name, err)
+	}
+	made, err := a.s.Tool(ctx, a.s.caller(a.q, &now), all[i].operation, u.Key, args)
+	if refusal, refused := errors.AsType[*api.Error](err); refused && refusal.Status < http.StatusInternalServerError {
+		err = errors.Join(err, a.s.release(ctx, a.q, now.ID, u))
+	}
 	if err != nil {
 		return "", told(ctx, call.Name, err)
 	}

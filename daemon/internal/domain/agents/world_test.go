@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -29,6 +30,9 @@ type world struct {
 	found    map[string][]search.Result // for some questions, others
 	searched []string
 
+	conversation string // that is asked in
+	after        int
+
 	mu   sync.Mutex // guards used
 	used []toolUse
 	tool func(toolUse) (string, error) // nil makes a draft
@@ -37,6 +41,7 @@ type world struct {
 type toolUse struct {
 	who  op.Caller
 	name string
+	key  string
 	args map[string]any
 }
 
@@ -76,8 +81,8 @@ func helpArticle(id, title, text, quote string) search.Result {
 	return r
 }
 
-func (w *world) runTool(_ context.Context, who op.Caller, name string, args []byte) (string, error) {
-	use := toolUse{who: who, name: name}
+func (w *world) runTool(_ context.Context, who op.Caller, name, key string, args []byte) (string, error) {
+	use := toolUse{who: who, name: name, key: key}
 	if err := json.Unmarshal(args, &use.args); err != nil {
 		w.T.Errorf("arguments of %s: %v", name, err)
 	}
@@ -126,7 +131,7 @@ func (w *world) ask(agent string, turns ...string) (agents.Answered, *seen) {
 	w.T.Helper()
 	s := &seen{}
 	q := agents.Question{
-		Team: "team_a", AgentID: agent, Caller: op.Caller{RequestID: "req_1"},
+		Team: "team_a", AgentID: agent, Caller: op.Caller{RequestID: "req_1"}, Conversation: cmp.Or(w.conversation, "conv_1"), After: w.after,
 		OnStart:   func() { s.starts++ },
 		OnDelta:   func(text string) { s.deltas = append(s.deltas, text) },
 		OnRestart: func() { s.deltas, s.restarts = nil, s.restarts+1 },

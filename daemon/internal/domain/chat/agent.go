@@ -63,6 +63,7 @@ type task struct {
 	agent   api.Agent
 	id      string // of the message to be
 	asked   int    // the visitor's latest message that the agent has seen
+	after   int    // the latest message that was answered
 	waiting bool   // the visitor waits for a person already
 	turns   []Turn
 }
@@ -179,7 +180,7 @@ func (t *task) read(tx kv.Tx) error {
 	if err != nil {
 		return err
 	}
-	t.visitor, t.asked = r.C.Visitor.ID, r.Asked
+	t.visitor, t.asked, t.after = r.C.Visitor.ID, r.Asked, r.Answered
 	t.turns, err = turns(tx, t.claim.Team, r)
 	return err
 }
@@ -254,6 +255,7 @@ func (s *Service) question(ctx context.Context, t *task) Question {
 	}
 	return Question{
 		Team: t.claim.Team, AgentID: t.agent.ID, Turns: t.turns, Caller: t.who, Waiting: t.waiting,
+		Conversation: t.claim.ID, After: t.after,
 		OnStart: start,
 		OnDelta: func(text string) {
 			start()

@@ -65,6 +65,10 @@ type Question struct {
 	Turns   []Turn // the last of them is the visitor's
 	Caller  op.Caller
 	Waiting bool // the visitor waits for a person, who was told
+	// Conversation and After name the question: After is the seq of the last message
+	// that was answered. A further attempt at an answer has the same.
+	Conversation string
+	After        int
 
 	OnStart   func()
 	OnDelta   func(text string)

@@ -348,3 +348,30 @@ func TestFiftyAddressesAreKept(t *testing.T) {
 		}
 	}
 }
+
+// TestAgentDrawsForItsOwnDrafts: an agent, which strangers steer, has images drawn for
+// the drafts that it made, and for no other post.
+func TestAgentDrawsForItsOwnDrafts(t *testing.T) {
+	w := newWorld(t)
+	theirs := w.create(`{"title":"Ours","content":"<p>Text</p>"}`)
+	ada := op.Caller{Kind: op.Agent, Credential: "agt_1", Team: "team_a", Actor: api.Actor{Type: "agent", ID: "agt_1"}, Source: "agent", Scopes: op.PostsWrite | op.AIUse}
+	bob := ada
+	bob.Credential, bob.Actor.ID = "agt_2", "agt_2"
+	own, refusal := optest.Call[api.Post](w, ada, "posts.create", `{"title":"Hers","content":"<p>Text</p>","status":"DRAFT"}`)
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	for _, c := range []struct {
+		name string
+		who  op.Caller
+		id   string
+		code api.Code
+	}{
+		{"a member's draft", ada, theirs.ID, api.CodeNotFound}, {"another agent's", bob, own.ID, api.CodeNotFound}, {"its own", ada, own.ID, ""}, {"a member's own", alice, theirs.ID, ""},
+	} {
+		_, refusal := optest.Call[api.JobStarted](w, c.who, "posts.image", `{"id":"`+c.id+`","prompt":"a hammer"}`)
+		if refusal == nil && c.code != "" || refusal != nil && refusal.Code != c.code {
+			t.Errorf("%s: %+v", c.name, refusal)
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // Image starts a job that draws the featured image of a post. An agent, which
-// strangers talk to, changes drafts only.
+// strangers talk to, changes its own drafts only.
 func (s *Service) Image(ctx context.Context, who op.Caller, in api.PostImage) (api.JobStarted, error) {
 	return op.Update(ctx, s.store, who, func(tx kv.Tx) (api.JobStarted, error) {
 		r, err := stored(tx, who.Team, in.ID)
@@ -20,6 +20,9 @@ func (s *Service) Image(ctx context.Context, who op.Caller, in api.PostImage) (a
 		p := r.post()
 		if p.Status == api.PostArchived {
 			return api.JobStarted{}, texts.ErrArchived()
+		}
+		if who.Kind == op.Agent && p.Provenance.ActorID != who.Actor.ID {
+			return api.JobStarted{}, &kv.NotFoundError{Table: "draft of this agent", ID: in.ID}
 		}
 		if who.Kind == op.Agent && p.Status != api.PostDraft {
 			return api.JobStarted{}, status.Refuse(p.Status, p.Status, "The post is public; an agent changes drafts only.")
