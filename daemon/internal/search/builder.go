@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -68,9 +67,14 @@ func (b *builder) add(d *Document) {
 	locale := cmp.Or(strings.ToLower(d.Locale), lang.Code)
 	b.begin(document{id: d.ID, status: d.Status, locale: locale, lang: lang})
 	r := reading{b: b, lang: lang, terms: b.spelledIn(lang)}
+	var title []*growing // is the same in each section
+	for _, text := range []string{d.Title, d.Names} {
+		words.Each(text, func(t words.Token) { title = append(title, r.term(t.Word)) })
+	}
 	for i := range texts {
-		r.read(inTitle, d.Title)
-		r.read(inTitle, d.Names)
+		for _, g := range title {
+			r.note(g, inTitle)
+		}
 		for _, h := range secs[i].Path {
 			r.read(inHead, h)
 		}
@@ -169,24 +173,31 @@ type reading struct {
 }
 
 func (r *reading) read(field int, text string) {
-	now := uint32(len(r.b.secs)) + 1
-	words.Each(text, func(t words.Token) {
-		g := r.terms[t.Word]
-		if g == nil {
-			g = r.b.term(r.lang.Stem(t.Word))
-			r.terms[t.Word] = g
-		}
-		if g.seen != now {
-			g.seen, g.has = now, counts{}
-			r.has = append(r.has, g)
-		}
-		if g.has[field] < maxTimes {
-			g.has[field]++
-		}
-		if r.n[field] < math.MaxUint16 {
-			r.n[field]++
-		}
-	})
+	words.Each(text, func(t words.Token) { r.note(r.term(t.Word), field) })
+}
+
+// term is the one of a word as it is written.
+func (r *reading) term(word string) *growing {
+	g := r.terms[word]
+	if g == nil {
+		g = r.b.term(r.lang.Stem(word))
+		r.terms[word] = g
+	}
+	return g
+}
+
+// note counts a term in a field of the section.
+func (r *reading) note(g *growing, field int) {
+	if now := uint32(len(r.b.secs)) + 1; g.seen != now {
+		g.seen, g.has = now, counts{}
+		r.has = append(r.has, g)
+	}
+	if g.has[field] < maxTimes {
+		g.has[field]++
+	}
+	if r.n[field] < math.MaxUint16 {
+		r.n[field]++
+	}
 }
 
 // end adds the section.
@@ -199,21 +210,26 @@ func (r *reading) end() {
 }
 
 func (b *builder) pack() *segment {
-	terms := slices.Sorted(maps.Keys(b.terms))
+	type entry struct {
+		term string
+		*growing
+	}
+	terms := make([]entry, 0, len(b.terms))
 	letters, postings := 0, 0
 	for t, g := range b.terms {
+		terms = append(terms, entry{t, g})
 		letters, postings = letters+len(t), postings+len(g.list)
 	}
+	slices.SortFunc(terms, func(a, b entry) int { return strings.Compare(a.term, b.term) })
 	g := b.segment
 	var all strings.Builder
 	all.Grow(letters)
 	g.lists = make([]byte, 0, postings)
 	g.ends, g.at, g.df = make([]uint32, len(terms)), make([]uint32, len(terms)), make([]uint32, len(terms))
 	for i, t := range terms {
-		w := b.terms[t]
-		all.WriteString(t)
-		g.lists = append(g.lists, w.list...)
-		g.ends[i], g.at[i], g.df[i] = uint32(all.Len()), uint32(len(g.lists)), w.docs
+		all.WriteString(t.term)
+		g.lists = append(g.lists, t.list...)
+		g.ends[i], g.at[i], g.df[i] = uint32(all.Len()), uint32(len(g.lists)), t.docs
 	}
 	g.terms = all.String()
 	g.docs, g.secs = slices.Clip(g.docs), slices.Clip(g.secs)

@@ -78,20 +78,26 @@ func (v *view) eachLike(word string, limit int, f func(term string, df int)) {
 }
 
 // distance is how many letters were added, left out, replaced or changed with
-// their neighbour between two words; more than limit when there are more.
+// their neighbour between two words; more than limit when there are more. Only
+// places that are within limit of each other are compared.
 func distance(a, b string, limit int) int {
-	if len(a) > words.MaxLength || len(b) > words.MaxLength {
+	if len(a) > words.MaxLength || len(b) > words.MaxLength || max(len(a)-len(b), len(b)-len(a)) > limit {
 		return limit + 1
 	}
-	var rows [3][words.MaxLength + 1]int
+	var rows [3][words.MaxLength + 2]int8
+	far := int8(limit + 1)
 	before, last, this := &rows[0], &rows[1], &rows[2]
-	for j := range len(b) + 1 {
-		last[j] = j
+	for j := range min(len(b), limit+1) + 1 {
+		last[j] = int8(j)
 	}
 	for i := 1; i <= len(a); i++ {
-		this[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
+		from, to := max(1, i-limit), min(len(b), i+limit)
+		this[from-1] = far
+		if from == 1 {
+			this[0] = int8(i)
+		}
+		least := this[from-1]
+		for j := from; j <= to; j++ {
 			d := min(last[j]+1, this[j-1]+1, last[j-1]+differ(a[i-1], b[j-1]))
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				d = min(d, before[j-2]+1)
@@ -99,15 +105,16 @@ func distance(a, b string, limit int) int {
 			this[j] = d
 			least = min(least, d)
 		}
-		if least > limit {
+		this[to+1] = far
+		if least > far-1 {
 			return limit + 1
 		}
 		before, last, this = last, this, before
 	}
-	return last[len(b)]
+	return int(last[len(b)])
 }
 
-func differ(a, b byte) int {
+func differ(a, b byte) int8 {
 	if a == b {
 		return 0
 	}

@@ -140,14 +140,19 @@ func DetectShort(text string, expected *Language) *Language {
 func mostCommon(text string, expected *Language, enough func(best, of int) bool) *Language {
 	all, n := known(), 0
 	var count [16]int
-	Each(clip(text, sample*10), func(t Token) {
-		if n++; n > sample || t.Whole || len(t.Word) == 1 {
+	reader := tokenizer{text: clip(text, sample*10)}
+	reader.f = func(t Token) {
+		if n++; n >= sample {
+			reader.stop = true
+		}
+		if n > sample || t.Whole || len(t.Word) == 1 {
 			return
 		}
 		for in := all.common[t.Word]; in != 0; in &= in - 1 {
 			count[bits.TrailingZeros16(in)]++
 		}
-	})
+	}
+	reader.each()
 	best, most, of := expected, -1, 0
 	for i, l := range all.list {
 		if l == expected {

@@ -32,7 +32,13 @@ type Token struct {
 // neighbouring characters.
 func Each(text string, f func(Token)) {
 	t := tokenizer{text: text, f: f}
-	for i := 0; i < len(text); {
+	t.each()
+}
+
+// each passes on the words, until it is to stop.
+func (t *tokenizer) each() {
+	text := t.text
+	for i := 0; i < len(text) && !t.stop; {
 		if text[i] < utf8.RuneSelf && classes[text[i]] == other {
 			i++
 			continue
@@ -135,6 +141,7 @@ func unspaced(r rune) bool {
 type tokenizer struct {
 	text  string
 	f     func(Token)
+	stop  bool   // no more is wanted
 	parts int    // of the compound that is being read
 	begin int    // where it begins
 	built []byte // its parts, joined; too long to be a word, if so
