@@ -117,3 +117,33 @@ func TestDecodeRefusesWhatIsCutOff(t *testing.T) {
 		t.Error("a snapshot with a byte more was read")
 	}
 }
+
+// A list of sections is read to its end and no further, whatever it holds; what was
+// written is read again.
+func FuzzPostings(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{0x80})
+	f.Add([]byte{3, 7, 1, 2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Add(appendPosting(appendPosting(nil, 0, 5, counts{1, 2, 3}), 5, 9, onceInBody))
+	f.Fuzz(func(t *testing.T, list []byte) {
+		var again []byte
+		n, last, ascending := 0, uint32(0), true
+		for p := (postings{rest: list}); p.next(); n++ {
+			ascending = ascending && p.sec >= last
+			again = appendPosting(again, last, p.sec, p.has)
+			last = p.sec
+		}
+		if n > len(list) {
+			t.Fatalf("%d sections of %d bytes", n, len(list))
+		}
+		if !ascending {
+			return // it is damaged: sections were counted around
+		}
+		read := postings{rest: again}
+		for p := (postings{rest: list}); p.next(); {
+			if !read.next() || read.sec != p.sec || read.has != p.has {
+				t.Fatalf("section %d is read again as %d", p.sec, read.sec)
+			}
+		}
+	})
+}

@@ -22,6 +22,7 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{World: optest.New(t, helpdesk.Events())}
 	w.start()
+	w.T.Cleanup(func() { w.desk.Close() }) // the one that was started last
 	w.Checked(append(helpdesk.Tables(), search.Tables()...))
 	return w
 }
@@ -31,8 +32,6 @@ func (w *world) start() {
 	w.desk = helpdesk.New(w.Store, w.Log, search.NewMemory(1<<30))
 	w.desk.Now = w.Now
 	w.Join(w.desk.Ops())
-	desk := w.desk
-	w.T.Cleanup(func() { desk.Close() })
 }
 
 var alice = optest.Key("team_a")
