@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 	"daemon/internal/op":        {"daemon/internal/netaddr", "daemon/internal/pace", "daemon/internal/refusals", "kv", "sdk/api"},
 	"daemon/internal/llm":       {"daemon/internal/search/words", "sdk/api"},
 	// What tests of domains stand on.
-	"daemon/internal/optest":                  append([]string{"kv/bolt"}, below...),
+	"daemon/internal/optest":                  append([]string{"kv/bolt", "kv/kvtest"}, below...),
 	"daemon/internal/superjson/superjsontest": {"daemon/internal/superjson"},
 	// Search finds texts of any kind.
 	"daemon/internal/search":       {"daemon/internal/safehtml", "daemon/internal/search/words", "kv", "sdk/api"},

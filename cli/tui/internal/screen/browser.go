@@ -74,16 +74,13 @@ func (b *Browser[T]) NearEnd() bool { return b.Listed.Cursor >= len(b.Listed.Row
 // Moves are the actions that every list has.
 func (b *Browser[T]) Moves(back func() tea.Cmd) []Action {
 	return []Action{
-		{Key: "/", Name: "filter", Doc: "Show only what has these words", Run: b.startFilter},
+		{Key: "/", Name: "filter", Doc: "Show only what has these words", Run: func() tea.Cmd { b.startFilter(); return nil }},
 		{Key: "enter", Name: "open", Doc: "Open what is under the cursor", Silent: true, Run: b.open},
 		{Key: "esc", Name: "back", Doc: "Back: to the list, away with marks, then with the filter", Silent: true, Run: func() tea.Cmd { return b.back(back) }},
 	}
 }
 
-func (b *Browser[T]) startFilter() tea.Cmd {
-	b.Filling, b.Front = true, false
-	return nil
-}
+func (b *Browser[T]) startFilter() { b.Filling, b.Front = true, false }
 
 func (b *Browser[T]) open() tea.Cmd {
 	b.Front = true

@@ -28,13 +28,12 @@ func Refused(ctx *fasthttp.RequestCtx) *api.Error {
 // Refuse answers with err as problem+json. Its instance is the path as the client
 // sent it. What is not found has none, so that the answer for an object of another
 // team is the same, byte for byte, as for one that does not exist.
-func Refuse(ctx *fasthttp.RequestCtx, err error) *api.Error {
+func Refuse(ctx *fasthttp.RequestCtx, err error) {
 	e := op.Refusal(err)
 	if e.Instance = ""; e.Code != api.CodeNotFound {
 		e.Instance = instanceOf(ctx)
 	}
 	Write(ctx, e)
-	return e
 }
 
 // Write answers with e, which it completes by the request's id and keeps.

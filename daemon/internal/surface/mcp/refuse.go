@@ -15,8 +15,8 @@ import (
 
 // refuse answers a request that did not become a message.
 func (h *Handler) refuse(ctx *fasthttp.RequestCtx, err error) {
-	e := edge.Refuse(ctx, err)
-	if e.Status == fasthttp.StatusUnauthorized {
+	edge.Refuse(ctx, err)
+	if e := edge.Refused(ctx); e.Status == fasthttp.StatusUnauthorized {
 		ctx.Response.Header.Set("WWW-Authenticate", edge.Challenge(e, h.baseURL(ctx)+MetadataPath))
 	}
 }

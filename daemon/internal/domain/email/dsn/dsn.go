@@ -118,7 +118,7 @@ func (p *parser) part(e *message.Entity, depth int) {
 		return
 	}
 	if parts := e.MultipartReader(); parts != nil {
-		defer parts.Close() //nolint:errcheck // of a reader
+		defer parts.Close()
 		for p.parts <= maxParts {
 			inner, err := parts.NextPart()
 			if inner == nil || err != nil && !message.IsUnknownCharset(err) && !message.IsUnknownEncoding(err) {
