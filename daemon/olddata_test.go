@@ -74,6 +74,11 @@ func useOldData(t *testing.T, data string) {
 			t.Errorf("event %v: %s", e["id"], a.Status)
 		}
 	}
+	for _, path := range []string{"/posts/search?q=old", "/posts?q=old", "/helpdesk/search?q=refunds"} { // stored before changes were numbered
+		if got := list(path); len(got) != 1 {
+			t.Errorf("%s finds %v", path, got)
+		}
+	}
 	post := in.post(t, oldKey, `{"title":"A new post","content":"<p>words</p>"}`)
 	if a := in.send(t, "PATCH", "/svc-api/v1/posts/"+post, oldKey, `{"title":"Another title"}`); a.StatusCode != http.StatusOK {
 		t.Errorf("patch: %s %s", a.Status, a.Body)
@@ -84,6 +89,9 @@ func useOldData(t *testing.T, data string) {
 	}
 	if a := in.send(t, "GET", "/svc-api/v1/posts/"+old, oldKey, ""); !strings.Contains(string(a.Body), "changed after years") {
 		t.Errorf("%s", a.Body)
+	}
+	if got := list("/posts/search?q=years"); len(got) != 1 || len(list("/posts/search?q=old")) != 1 {
+		t.Errorf("the changed old post: %v", got)
 	}
 	after := list("/events?order=asc&limit=100&type=post.*")
 	if last := after[len(after)-1].(map[string]any)["sequence"].(float64); last <= float64(len(events)) {
