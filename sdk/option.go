@@ -39,6 +39,12 @@ func WithRetries(n int) Option {
 	return func(t *transport) { t.retries = n }
 }
 
+// WithPause hears how long a call waits before it is sent again, and the status
+// that it waits for: 0 where the connection broke.
+func WithPause(hear func(wait time.Duration, status int)) Option {
+	return func(t *transport) { t.paused = hear }
+}
+
 // WithTimeout limits one attempt of a call, from the connection to the last
 // byte of the answer; a minute unless set. Watch is not limited by it.
 func WithTimeout(d time.Duration) Option {

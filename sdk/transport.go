@@ -40,6 +40,7 @@ type transport struct {
 	timeout    time.Duration
 	insecure   bool
 	sleep      func(context.Context, time.Duration) error
+	paused     func(wait time.Duration, status int) // nil for nobody
 }
 
 func newTransport(baseURL string, options []Option) *transport {
@@ -113,6 +114,13 @@ func (t *transport) send(ctx context.Context, r request) (*Response, error) {
 		wait, ok := pause(attempt, resp)
 		if !ok {
 			return resp, err
+		}
+		if t.paused != nil {
+			status := 0
+			if resp != nil {
+				status = resp.Status
+			}
+			t.paused(wait, status)
 		}
 		if err := t.sleep(ctx, wait); err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 
 	"edgesvc.dev/svc/cli/internal/kit"
 	"edgesvc.dev/svc/cli/internal/output"
+	"edgesvc.dev/svc/cli/internal/postfile"
 	"edgesvc.dev/svc/cli/internal/postsync"
 	"edgesvc.dev/svc/cli/internal/writing"
 	"edgesvc.dev/svc/sdk"
@@ -60,9 +61,17 @@ var texts = &writing.Texts[api.Article]{
 
 // articles passes a team's help articles for posts, so that files are edited and
 // synced as those of posts are. An excerpt is their description.
-type articles struct{ desk *sdk.ArticlesService }
+type articles struct {
+	desk       *sdk.ArticlesService
+	categories *categories // nil where texts do not name theirs
+}
 
-func asTexts(c *sdk.Client) postsync.Texts { return articles{c.Articles} }
+func asTexts(c *sdk.Client) postsync.Texts { return articles{desk: c.Articles} }
+
+// inFolders is asTexts of articles whose files name their categories.
+func inFolders(c *sdk.Client) postsync.Texts {
+	return articles{desk: c.Articles, categories: &categories{service: c.Categories}}
+}
 
 // asPost is an article as a post, whose description is its excerpt.
 func asPost(a *api.Article) *api.Post {
@@ -84,7 +93,7 @@ func orPost(a *api.Article, err error) (*api.Post, error) {
 func (d articles) All(ctx context.Context, q api.PostQuery, options ...sdk.CallOption) iter.Seq2[*api.Post, error] {
 	return func(yield func(*api.Post, error) bool) {
 		for a, err := range d.desk.All(ctx, api.ArticleQuery{PageQuery: q.PageQuery, Status: q.Status, Tag: q.Tag, Include: q.Include}, options...) {
-			if !yield(orPost(a, err)) {
+			if !yield(d.post(ctx, a, err)) {
 				return
 			}
 		}
@@ -93,34 +102,56 @@ func (d articles) All(ctx context.Context, q api.PostQuery, options ...sdk.CallO
 
 // Source implements postsync.Texts.
 func (d articles) Source(ctx context.Context, id string, options ...sdk.CallOption) (*api.Post, error) {
-	return orPost(d.desk.Source(ctx, id, options...))
+	a, err := d.desk.Source(ctx, id, options...)
+	return d.post(ctx, a, err)
 }
 
 // Create implements postsync.Texts.
 func (d articles) Create(ctx context.Context, in api.PostCreate, options ...sdk.CallOption) (*api.Post, error) {
+	category, metadata, err := d.category(ctx, in.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	in.Metadata = metadata
 	article, err := create(in)
 	if err != nil {
 		return nil, err
 	}
-	return orPost(d.desk.Create(ctx, article, options...))
+	article.CategoryID = category
+	a, err := d.desk.Create(ctx, article, options...)
+	return d.post(ctx, a, err)
 }
 
 // Update implements postsync.Texts.
 func (d articles) Update(ctx context.Context, in api.PostPatch, options ...sdk.CallOption) (*api.Post, error) {
+	name := in.Metadata.Value[postfile.CategoryKey]
+	if d.categories != nil && name != nil {
+		delete(in.Metadata.Value, postfile.CategoryKey)
+		in.Metadata.Set = len(in.Metadata.Value) > 0
+	}
 	patch, err := articlePatch(in)
+	if err == nil && d.categories != nil && name != nil {
+		var id string
+		id, err = d.categories.id(ctx, *name)
+		patch.CategoryID = api.Some(id)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return orPost(d.desk.Update(ctx, patch, options...))
+	a, err := d.desk.Update(ctx, patch, options...)
+	return d.post(ctx, a, err)
 }
 
 // Archive implements postsync.Texts.
 func (d articles) Archive(ctx context.Context, ref api.PostRef, options ...sdk.CallOption) (*api.Post, error) {
-	return orPost(d.desk.Archive(ctx, ref, options...))
+	a, err := d.desk.Archive(ctx, ref, options...)
+	return d.post(ctx, a, err)
 }
 
 // Lacks implements postsync.Lacking: a folder's articles go without these.
-func (articles) Lacks() []string { return []string{"publishAt", "image", "canonicalUrl", "author"} }
+func (articles) Lacks() []string {
+	return []string{"publishAt", "image", "canonicalUrl", "author", "category"}
+}
 
 var errPostOnly = &kit.Failure{Exit: kit.ExitInvalid, Code: "invalid_file", Message: "publishAt, image, canonicalUrl and author are for posts; help articles have none"}
 

@@ -113,5 +113,5 @@ func editor(a *kit.App) *writing.Editor {
 }
 
 func newSync(a *kit.App) *cobra.Command {
-	return writing.NewSync(&writing.Syncer{App: a, Page: "/help/", Noun: "help article", Texts: asTexts}, "help-article")
+	return writing.NewSync(&writing.Syncer{App: a, Page: "/help/", Noun: "help article", Texts: inFolders}, "help-article")
 }

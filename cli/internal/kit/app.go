@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"edgesvc.dev/svc/cli/internal/output"
 	"edgesvc.dev/svc/cli/internal/settings"
@@ -27,6 +28,10 @@ type App struct {
 	SessionToo bool
 	// Transport carries requests; nil is the system's own way.
 	Transport http.RoundTripper
+
+	// Paused hears how long a request waits before it is sent again, and the status
+	// that it waits for; nil for nobody.
+	Paused func(wait time.Duration, status int)
 
 	Settings *settings.Settings // nil before Load
 }
@@ -124,6 +129,9 @@ func (a *App) Options(s *settings.Settings) []sdk.Option {
 		transport = &Tracer{next: transport, IO: a.IO}
 	}
 	options := []sdk.Option{sdk.WithUserAgent("svcctl/" + a.Version), sdk.WithRetries(2)}
+	if a.Paused != nil {
+		options = append(options, sdk.WithPause(a.Paused))
+	}
 	if a.dryRun {
 		transport = rehearsal{next: transport, app: a}
 		options = append(options, sdk.WithRetries(0))

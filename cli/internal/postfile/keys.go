@@ -191,6 +191,9 @@ func (r *reader) member(key string, m frontmatter.Member) error {
 			r.keep(m, true)
 		}
 	case "tags", "tag", "categories", "category", "topics", "keywords":
+		if words := r.words(m); key == "category" && len(words) > 0 {
+			f.category = strings.TrimSpace(words[0])
+		}
 		r.has = true
 		r.tags = append(r.tags, r.words(m)...)
 	case "taxonomies":
@@ -583,6 +586,26 @@ func (f *File) KeepDraft() { f.Status, f.never = api.PostDraft, true }
 // IsDraft reports a text that is not public until somebody publishes it.
 func (f *File) IsDraft() bool { return f.never }
 
+// CategoryKey is the key of metadata that holds the category of a text which has
+// such, in place of a tag.
+const CategoryKey = MetadataPrefix + "category"
+
+// takeCategory makes the category a member of its own.
+func (f *File) takeCategory() {
+	if f.category == "" {
+		return
+	}
+	if f.extra == nil {
+		f.extra = map[string]string{}
+	}
+	f.extra[CategoryKey] = f.category
+	tags := slices.DeleteFunc(slices.Clone(*f.Tags), func(tag string) bool { return tag == f.category })
+	f.Tags = &tags
+	if len(tags) == 0 {
+		f.Tags = nil
+	}
+}
+
 // Without takes members out that a text has no place for, and keeps them as
 // metadata. A text that a date would publish stays a draft without that.
 func (f *File) Without(members []string) {
@@ -605,6 +628,8 @@ func (f *File) Without(members []string) {
 				r.keep(frontmatter.Member{Key: name, Value: *f.CanonicalURL}, true)
 			}
 			f.CanonicalURL = nil
+		case "category": // it has one of its own
+			f.takeCategory()
 		case "author":
 			if f.Author != nil {
 				r.keep(frontmatter.Member{Key: name, Value: *f.Author}, true)

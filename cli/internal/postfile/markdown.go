@@ -2,7 +2,9 @@ package postfile
 
 import (
 	"fmt"
+	stdhtml "html"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -30,8 +32,28 @@ func (f *File) Page() (*markup.Page, error) {
 		return nil, err
 	}
 	f.page, f.Intro = page, page.Intro
+	if f.Description == nil && page.Intro != "" {
+		if err := f.introduce(); err != nil {
+			return nil, err
+		}
+	}
 	return page, nil
 }
+
+// introduce makes a description of what is above <!--more-->.
+func (f *File) introduce() error {
+	page, err := markup.Render(markup.Text{Body: f.Intro, MDX: f.MDX})
+	if err != nil {
+		return err
+	}
+	about := cut(strings.Join(strings.Fields(stdhtml.UnescapeString(tags.ReplaceAllString(page.HTML, " "))), " "), maxDescription)
+	if about != "" {
+		f.Description = &about
+	}
+	return nil
+}
+
+var tags = regexp.MustCompile(`(?s)<!--.*?-->|<(?:script|style)\b.*?</(?:script|style)>|</?[A-Za-z][^>]*>`)
 
 // vars are what marks such as {{ page.title }} say.
 func (f *File) vars() map[string]string {

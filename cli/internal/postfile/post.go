@@ -82,7 +82,7 @@ func (f *File) metadata(have map[string]string) map[string]string {
 		maps.Copy(want, *f.Metadata)
 	default:
 		for key, value := range have {
-			if !strings.HasPrefix(key, MetadataPrefix) || f.Doc == nil {
+			if !strings.HasPrefix(key, MetadataPrefix) || f.Doc == nil || key == CategoryKey {
 				want[key] = value
 			}
 		}

@@ -34,9 +34,10 @@ type File struct {
 	Lost      []string         // members of the front matter that are not kept
 	Intro     string           // the Markdown above <!--more-->, after Render
 
-	extra map[string]string // metadata made of the members that svc has no place for
-	page  *markup.Page      // the body as HTML, once it was rendered
-	never bool              // a draft that no date publishes
+	extra    map[string]string // metadata made of the members that svc has no place for
+	page     *markup.Page      // the body as HTML, once it was rendered
+	category string            // the one word of the member category
+	never    bool              // a draft that no date publishes
 
 	// The text of the file is head, the body and tail: the heading that is the title,
 	// with what is above it in lead, or what is around the body of a document.

@@ -51,6 +51,38 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestIntroduction: what is above <!--more--> describes the text, unless the front
+// matter does.
+func TestIntroduction(t *testing.T) {
+	for in, want := range map[string]string{
+		"An *intro* with [a link](x) & more.\n\n<!--more-->\n\nRest.": "An intro with a link & more.",
+		"---\ndescription: Mine\n---\nIntro.\n<!-- more -->\nRest.":   "Mine",
+		"Intro.\n\n{/* truncate */}\n\nRest.":                        "Intro.",
+	} {
+		f := parse(t, in)
+		if html := render(t, f); f.Description == nil || *f.Description != want || !strings.Contains(html, "Rest") {
+			t.Errorf("%q: %v %s", in, f.Description, html)
+		}
+	}
+	if f := parse(t, "Text alone."); render(t, f) == "" || f.Description != nil {
+		t.Error("a text without the mark is described")
+	}
+}
+
+// TestTableAlignment: columns keep their sides, there and back.
+func TestTableAlignment(t *testing.T) {
+	html := render(t, parse(t, "| a | b | c |\n|:--|:-:|--:|\n| 1 | 2 | 3 |\n"))
+	for _, want := range []string{`<th align="left">a`, `<th align="center">b`, `<td align="right">3`} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %s in %s", want, html)
+		}
+	}
+	md, err := postfile.Markdown(html)
+	if err != nil || render(t, parse(t, md)) != html {
+		t.Errorf("back it is %s %v", md, err)
+	}
+}
+
 func TestRender(t *testing.T) {
 	for in, want := range map[string]string{
 		"~~a~~ | b":                        "<p><del>a</del> | b</p>",

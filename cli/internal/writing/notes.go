@@ -2,9 +2,12 @@ package writing
 
 import (
 	"fmt"
+	"math"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"edgesvc.dev/svc/cli/internal/kit"
@@ -174,32 +177,111 @@ func foldFields(fields []api.FieldError, unit string) []api.FieldError {
 	return out
 }
 
-// progress is a line on the terminal that says what is being done.
+// progress is a line on the terminal that says what is being done. It is written
+// again each second, so that nobody takes a wait for an end.
 type progress struct {
-	io    *terminal.IO
-	shown bool
+	io *terminal.IO
+
+	mu    sync.Mutex // guards what follows
+	text  string     // empty for no line
+	since time.Time
+	until time.Time // of a wait
+	why   string    // it waits
+	stop  chan struct{}
+	done  sync.WaitGroup
 }
 
 func (p *progress) say(text string) {
 	if !p.io.ErrTTY {
 		return
 	}
-	fmt.Fprintf(p.io.Err, "\r\x1b[K%s", terminal.Line(text))
-	p.shown = true
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stop == nil {
+		p.stop = make(chan struct{})
+		p.done.Go(p.tick)
+	}
+	p.text, p.since = text, time.Now()
+	p.write()
 }
 
-func (p *progress) done(done, total int) { p.say(fmt.Sprintf("%d of %d", done, total)) }
+func (p *progress) tick() {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-second.C:
+		}
+		p.mu.Lock()
+		if p.text != "" {
+			p.write()
+		}
+		p.mu.Unlock()
+	}
+}
 
-// waiting is said on every output: nothing else happens meanwhile.
-func (p *progress) waiting(d time.Duration) {
-	p.clear()
-	p.io.Say("waiting %d s: that is as much as the key may do in a minute", int(d.Seconds()))
+// write writes the line; the caller holds mu.
+func (p *progress) write() {
+	text := p.text
+	switch left, took := time.Until(p.until), time.Since(p.since); {
+	case left > 0:
+		text += fmt.Sprintf("  waiting %d s: %s", int(math.Ceil(left.Seconds())), p.why)
+	case took >= 2*time.Second:
+		text += fmt.Sprintf("  %d s", int(took.Seconds()))
+	}
+	fmt.Fprintf(p.io.Err, "\r\x1b[K%s", terminal.Line(text))
+}
+
+func (p *progress) count(done, total int) { p.say(fmt.Sprintf("%d of %d", done, total)) }
+
+// waiting is said on every output, once for all that wait at the same time: nothing
+// else happens meanwhile.
+func (p *progress) waiting(d time.Duration) { p.wait(d, "the key's limit") }
+
+// paused is waiting for a request that is sent again by itself.
+func (p *progress) paused(d time.Duration, status int) {
+	switch {
+	case status == http.StatusTooManyRequests:
+		p.wait(d, "the key's limit")
+	case status == 0:
+		p.wait(d, "the connection broke")
+	default:
+		p.wait(d, fmt.Sprintf("the server answered %d", status))
+	}
+}
+
+func (p *progress) wait(d time.Duration, why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	until := time.Now().Add(d)
+	if d < time.Second || until.Before(p.until.Add(time.Second)) {
+		return
+	}
+	p.until, p.why = until, why
+	if p.io.ErrTTY && p.text != "" {
+		p.write()
+		return
+	}
+	p.io.Say("waiting %d s: %s", int(math.Ceil(d.Seconds())), why)
 }
 
 func (p *progress) clear() {
-	if p.shown {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.text != "" {
 		fmt.Fprint(p.io.Err, "\r\x1b[K")
-		p.shown = false
+		p.text = ""
+	}
+}
+
+// end clears the line for good.
+func (p *progress) end() {
+	p.clear()
+	if p.stop != nil {
+		close(p.stop)
+		p.done.Wait()
 	}
 }
 

@@ -103,14 +103,15 @@ func (o *Syncer) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	shown := &progress{io: o.App.IO}
+	defer shown.end()
+	o.App.Paused = shown.paused
 	c, err := o.App.Client()
 	if err != nil {
 		return err
 	}
 	o.opt.URL = o.App.Settings.URL
-	shown := &progress{io: o.App.IO}
-	defer shown.clear()
-	o.opt.Progress, o.opt.Waiting = shown.done, shown.waiting
+	o.opt.Progress, o.opt.Waiting = shown.count, shown.waiting
 	shown.say("reading " + dir(o.opt.Dir) + "…")
 	s, err := postsync.New(ctx, c, o.Texts(c), o.opt)
 	if err != nil {
