@@ -265,7 +265,8 @@ func (m *Model) openNoun(n browse.Noun) tea.Cmd {
 	of := ""
 	if at := m.screen().Picked(); n.Of != "" {
 		if of = at.ID; at.Kind != n.Of || of == "" {
-			return m.Tell(screen.Ask{Question: n.Title + ": which " + n.Of + "? Its slug or id", Then: func(ref string) tea.Cmd { return m.list(n, strings.TrimSpace(ref)) }})
+			ask := part.Or(n.Ask, n.Title+": which "+n.Of+"? Its slug or id")
+			return m.Tell(screen.Ask{Question: ask, Then: func(ref string) tea.Cmd { return m.list(n, strings.TrimSpace(ref)) }})
 		}
 	}
 	return m.list(n, of)

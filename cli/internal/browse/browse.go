@@ -19,6 +19,8 @@ type Noun struct {
 	Members bool
 	// Of names what the list is of, such as post; "" is the whole team.
 	Of string
+	// Ask asks for that; "" asks for its slug or id.
+	Ask string
 
 	// List reads a page; of is what the list is of.
 	List func(ctx context.Context, of, cursor string) (*Page, error)
@@ -27,6 +29,8 @@ type Noun struct {
 	// Edit has an object edited on a terminal, and says what was saved.
 	Edit  func(ctx context.Context, t Terminal, row *Row) (string, error)
 	Verbs []Verb
+	// Status says what there is in all, and how far a verb is; nil says nothing.
+	Status func() string
 	// Command is the line for a shell that shows an object.
 	Command func(row *Row) string
 }

@@ -102,3 +102,6 @@ func browseRevisions(a *kit.App) browse.Noun {
 	n.Command = func(row *browse.Row) string { return "svcctl help-article revision list " + row.Of }
 	return n
 }
+
+// BrowseSync is the plan of a folder of help articles for a screen.
+func BrowseSync(a *kit.App) browse.Noun { return syncer(a).Browse(a, "help-article-sync") }

@@ -113,5 +113,9 @@ func editor(a *kit.App) *writing.Editor {
 }
 
 func newSync(a *kit.App) *cobra.Command {
-	return writing.NewSync(&writing.Syncer{App: a, Page: "/help/", Noun: "help article", Texts: inFolders}, "help-article")
+	return writing.NewSync(syncer(a))
+}
+
+func syncer(a *kit.App) *writing.Syncer {
+	return &writing.Syncer{App: a, Page: "/help/", Noun: "help article", Group: "help-article", Texts: inFolders}
 }

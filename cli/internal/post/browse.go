@@ -8,6 +8,9 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
+// BrowseSync is the plan of a folder of posts for a screen.
+func BrowseSync(a *kit.App) browse.Noun { return syncer(a).Browse(a, "sync") }
+
 // BrowseRevisions is the earlier texts of a post for a screen.
 func BrowseRevisions(a *kit.App) browse.Noun {
 	n := revisions.Browse(a, crud.Screen[api.Revision]{

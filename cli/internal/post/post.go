@@ -103,7 +103,11 @@ func Editor(a *kit.App) *writing.Editor {
 }
 
 func newSync(a *kit.App) *cobra.Command {
-	return writing.NewSync(&writing.Syncer{App: a, Page: "/", Noun: "post", Texts: func(c *sdk.Client) postsync.Texts { return c.Posts }}, "post")
+	return writing.NewSync(syncer(a))
+}
+
+func syncer(a *kit.App) *writing.Syncer {
+	return &writing.Syncer{App: a, Page: "/", Noun: "post", Group: "post", Texts: func(c *sdk.Client) postsync.Texts { return c.Posts }}
 }
 
 func restore(ctx context.Context, c *sdk.Client, id string, n int, options ...sdk.CallOption) (*api.Post, error) {

@@ -57,7 +57,7 @@ func TestIntroduction(t *testing.T) {
 	for in, want := range map[string]string{
 		"An *intro* with [a link](x) & more.\n\n<!--more-->\n\nRest.": "An intro with a link & more.",
 		"---\ndescription: Mine\n---\nIntro.\n<!-- more -->\nRest.":   "Mine",
-		"Intro.\n\n{/* truncate */}\n\nRest.":                        "Intro.",
+		"Intro.\n\n{/* truncate */}\n\nRest.":                         "Intro.",
 	} {
 		f := parse(t, in)
 		if html := render(t, f); f.Description == nil || *f.Description != want || !strings.Contains(html, "Rest") {

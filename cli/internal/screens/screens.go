@@ -139,7 +139,7 @@ func (o *screens) nouns(calls http.RoundTripper) []browse.Noun {
 		Members: true, Text: func(r *api.CannedResponse) (string, error) { return r.Body, nil },
 	}), widget.Browse(a), site.Browse(a), key.Browse(a))
 	all = append(all, team.Browse(a)...)
-	return append(all, event.Browse(a), post.BrowseRevisions(a), task.Browse(a), model.Browse(a))
+	return append(all, event.Browse(a), post.BrowseRevisions(a), post.BrowseSync(a), help.BrowseSync(a), task.Browse(a), model.Browse(a))
 }
 
 // connect gives the screens their ways to the daemon: posts and jobs by key, what

@@ -25,6 +25,7 @@ import (
 type Syncer struct {
 	App      *kit.App
 	Noun     string
+	Group    string // of the command, such as post
 	Page     string // the path of the public pages below the team's
 	Texts    func(*sdk.Client) postsync.Texts
 	opt      postsync.Options
@@ -42,7 +43,8 @@ type Syncer struct {
 }
 
 // NewSync is the command sync of a group.
-func NewSync(o *Syncer, group string) *cobra.Command {
+func NewSync(o *Syncer) *cobra.Command {
+	group := o.Group
 	cmd := &cobra.Command{
 		Use: "sync DIR", Short: "Make " + o.Noun + "s say what a folder of files says", Args: kit.Exactly("a folder"),
 		Long:    "Compares a folder of Markdown or HTML files with the team's " + o.Noun + "s, shows the plan, and applies it.\nsvcctl help sync tells the rules.",

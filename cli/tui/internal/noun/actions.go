@@ -67,7 +67,9 @@ func (s *Screen) act(v browse.Verb) tea.Cmd {
 		var cmds []tea.Cmd
 		for _, row := range rows {
 			name := s.noun.Name
+			s.busy.Add(1)
 			cmds = append(cmds, s.work(v.Name+" "+part.Line(row.Label), func(ctx context.Context) (tea.Msg, error) {
+				defer s.busy.Add(-1)
 				done, err := v.Do(ctx, &row)
 				return acted{name, done}, err
 			}))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -38,7 +39,8 @@ type Screen struct {
 	down    bool
 	full    map[string]*browse.Detail // read for the cursor
 	drawn   drawn
-	natural []int // what the columns would take
+	natural []int        // what the columns would take
+	busy    atomic.Int32 // verbs that are being done
 }
 
 // drawn keeps a detail as it was rendered last, while it would come out the same.

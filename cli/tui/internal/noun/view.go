@@ -33,6 +33,14 @@ func (s *Screen) title() string {
 	if n := len(s.Listed.Marked); n > 0 {
 		title += fmt.Sprintf(" · %d marked", n)
 	}
+	if s.busy.Load() > 0 {
+		title += " · " + s.Spinner()
+	}
+	if s.noun.Status != nil && s.loaded {
+		if text := s.noun.Status(); text != "" {
+			title += " · " + part.Line(text)
+		}
+	}
 	return title
 }
 
