@@ -70,14 +70,21 @@ func (s *Syncer) Apply(ctx context.Context, items []*Item) error {
 	return context.Cause(ctx)
 }
 
-// end notes the outcome of one item.
+// end notes the outcome of one item, and writes the state.
 func (r *run) end(ctx context.Context, item *Item, post *api.Post, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.note(ctx, item, post, err); err == nil {
+		r.unwritten = r.write()
+	}
+}
+
+// note notes the outcome of one item; the state is written by the caller, who
+// holds the lock: once for a batch, since the state has all posts in it.
+func (r *run) note(ctx context.Context, item *Item, post *api.Post, err error) {
 	switch {
 	case err == nil:
 		r.Syncer.done(item, post)
-		r.unwritten = r.write()
 	case ctx.Err() == nil:
 		item.Err = err
 	}

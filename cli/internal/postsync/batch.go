@@ -79,14 +79,17 @@ func (r *run) sendBatch(ctx context.Context, b Batcher, all *batch) {
 		r.oneByOne(ctx, all) // a daemon without batches, or a key that may do only some of them
 		return
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for i, item := range all.items {
 		if err != nil || i >= len(out) {
-			r.end(ctx, item, nil, err)
+			r.note(ctx, item, nil, err)
 			continue
 		}
 		post, err := r.outcome(ctx, item, all.inputs[i], out[i], meta.Replayed)
-		r.end(ctx, item, post, err)
+		r.note(ctx, item, post, err)
 	}
+	r.unwritten = r.write()
 }
 
 // oneByOne creates the posts of a batch with a request each.
