@@ -13,8 +13,10 @@ import (
 	"edgesvc.dev/svc/sdk/api"
 )
 
-// maxFrame is the largest frame of a client in bytes.
-const maxFrame = 16 << 10
+// maxFrame is the largest frame of a client in bytes: room for a message of 4,000
+// characters, however its JSON is written. An emoji takes twelve bytes where it is
+// escaped.
+const maxFrame = 52 << 10
 
 var (
 	strict = json.RejectUnknownMembers(true)

@@ -158,7 +158,7 @@ func (s *socket) read(kind websocket.MessageType, r io.Reader) (*api.ChatIn, boo
 	n, err := io.ReadFull(r, buf[:])
 	switch {
 	case err == nil:
-		s.close(api.ChatTooBig, "a frame has at most 16 KiB")
+		s.close(api.ChatTooBig, "a frame has at most 52 KiB")
 	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		s.broken(err)
 	case kind != websocket.MessageText:

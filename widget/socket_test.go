@@ -213,6 +213,22 @@ func TestSocketRefusesFrames(t *testing.T) {
 	}
 }
 
+// The longest message fits into a frame however a client writes its JSON.
+func TestLongestMessageFits(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial("https://shop.example")
+	for _, f := range []string{hello, `{"t":"msg","cid":"raw","text":"` + strings.Repeat("😀", 4000) + `"}`, `{"t":"msg","cid":"escaped","text":"` + strings.Repeat(`\ud83d\ude00`, 4000) + `"}`} {
+		if err := c.c.Write(t.Context(), websocket.MessageText, []byte(f)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.until("ack")
+	c.until("ack")
+	if texts := w.desk.texts(); len(texts) != 2 || texts[0] != texts[1] || len(texts[0]) != 16_000 {
+		t.Errorf("%d messages were stored", len(texts))
+	}
+}
+
 // What breaks the protocol below the frames ends with its own codes (abuse case
 // W04).
 func TestSocketBreaksOfProtocol(t *testing.T) {

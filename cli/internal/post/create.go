@@ -75,6 +75,7 @@ func (o *create) run(ctx context.Context, args []string) error {
 		return err
 	}
 	o.app.IO.Say("created %s (%s, %s)", p.Slug, p.ID, p.Status)
+	writing.SayHeld(o.app, p)
 	return texts.Result(o.app, p)
 }
 
@@ -140,5 +141,6 @@ func (o *update) run(ctx context.Context, ref string) error {
 		return err
 	}
 	o.app.IO.Say("changed %s (version %d)", changed.Slug, changed.Version)
+	writing.SayHeld(o.app, changed)
 	return texts.Result(o.app, changed)
 }

@@ -77,7 +77,11 @@ func (t *Texts[T]) move(ctx context.Context, a *kit.App, m move[T], w kit.WriteF
 		case err != nil:
 			failed = err
 		default:
-			a.IO.Say("%s %s", m.done, t.Post(text).Slug)
+			if p := t.Post(text); p.Held != "" {
+				SayHeld(a, p)
+			} else {
+				a.IO.Say("%s %s", m.done, p.Slug)
+			}
 			moved = append(moved, *text)
 		}
 	}
@@ -107,6 +111,20 @@ func (t *Texts[T]) moveOne(ctx context.Context, a *kit.App, c *sdk.Client, m mov
 
 // toComplete is what the daemon writes where it would have to invent something.
 const toComplete = "[to complete]"
+
+// SayHeld says that a published post is not public yet, and why; nothing of another.
+func SayHeld(a *kit.App, p *api.Post) {
+	why := map[string]string{
+		"":                 "",
+		api.HeldGenerating: "its text is still being generated",
+		api.HeldFailed:     "the generation of its text failed",
+		api.HeldEmpty:      "it has no text",
+		api.HeldUnfinished: kit.Count(max(1, strings.Count(p.Content, toComplete)), "place") + " marked " + toComplete + " remain",
+	}[p.Held]
+	if why != "" {
+		a.IO.Say("%s is held back and not public yet: %s. It becomes public by itself with a complete text.", terminal.Line(p.Slug), why)
+	}
+}
 
 // finished has a person agree before a text is published that has places left to
 // complete.

@@ -17,6 +17,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
+	rawhtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
 	"golang.org/x/net/html"
 )
@@ -31,6 +32,19 @@ func Markdown(src string) (string, error) {
 	}
 	var out bytes.Buffer
 	if err := gfm().Convert([]byte(src), &out); err != nil {
+		return "", fmt.Errorf("convert Markdown: %w", err)
+	}
+	return out.String(), nil
+}
+
+// MarkdownAndHTML is Markdown with the raw HTML that is in it: what a person wrote.
+// It is not safe to show before Sanitize.
+func MarkdownAndHTML(src string) (string, error) {
+	if denseMarkdown([]byte(src)) {
+		return "", ErrDense
+	}
+	var out bytes.Buffer
+	if err := gfmAndHTML().Convert([]byte(src), &out); err != nil {
 		return "", fmt.Errorf("convert Markdown: %w", err)
 	}
 	return out.String(), nil
@@ -53,12 +67,17 @@ func ToMarkdown(src string) (string, error) {
 	return string(out), nil
 }
 
-var gfm = sync.OnceValue(func() goldmark.Markdown {
-	return goldmark.New(goldmark.WithExtensions(
+var (
+	gfm        = sync.OnceValue(func() goldmark.Markdown { return flavored() })
+	gfmAndHTML = sync.OnceValue(func() goldmark.Markdown { return flavored(goldmark.WithRendererOptions(rawhtml.WithUnsafe())) })
+)
+
+func flavored(options ...goldmark.Option) goldmark.Markdown {
+	return goldmark.New(append(options, goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 		extension.Strikethrough, extension.Linkify, taskList{},
-	))
-})
+	))...)
+}
 
 var toMarkdown = sync.OnceValue(func() *converter.Converter {
 	return converter.NewConverter(converter.WithPlugins(

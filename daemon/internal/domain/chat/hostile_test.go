@@ -243,6 +243,12 @@ func TestMarkup(t *testing.T) {
 	if list[0].Text != attack || strings.Contains(list[0].HTML, "<img") || strings.Contains(list[0].HTML, "<b>") || !strings.Contains(list[0].HTML, `<a href="https://acme.example/a?b=1&amp;c=" rel="noopener nofollow">`) {
 		t.Errorf("visitor's: %s", list[0].HTML)
 	}
+	const line = `<div>See <a href="https://acme.example/guide" onclick="steal()">our guide</a></div><script>alert(1)</script>`
+	reply := optest.Must[api.Message](w, "conversations.reply", `{"id":"`+v.conv()+`","text":"**Hi**\n\n`+strings.ReplaceAll(line, `"`, `\"`)+`"}`)
+	if h := reply.HTML; !strings.Contains(h, "<strong>Hi</strong>") || !strings.Contains(h, `<a href="https://acme.example/guide"`) || !strings.Contains(h, ">our guide</a>") ||
+		strings.Contains(h, "onclick") || strings.Contains(h, "script") {
+		t.Errorf("a member's: %s", h)
+	}
 	if h := list[1].HTML; !strings.Contains(h, "<strong>Yes</strong>") || strings.Contains(h, "<script") || strings.Contains(h, "javascript:") {
 		t.Errorf("agent's: %s", h)
 	}

@@ -17,7 +17,11 @@ func shown(m *message) api.Message {
 		out.HTML = plainHTML(out.Text)
 		return out
 	}
-	marked, err := safehtml.Markdown(out.Text)
+	render := safehtml.Markdown
+	if out.Author.Type == api.AuthorUser { // who writes HTML means it
+		render = safehtml.MarkdownAndHTML
+	}
+	marked, err := render(out.Text)
 	if err != nil { // too dense to be worth reading as Markdown
 		marked = plainHTML(out.Text)
 	}
