@@ -64,13 +64,15 @@ func (h *highlighter) worth(mask uint32) (w float64) {
 const maxPassage = 320
 
 // Passage is the part of a text that has most of the words that were searched for,
-// word for word: some of its sentences, on one line. Of equals it is the first.
+// word for word: some of its sentences, on one line. Of equals it is the first; of
+// a text without the words the first that is more than a label.
 func (f *Found) Passage(text string) string {
+	const label = 20 // bytes
 	best, most := "", -1.0
 	eachPassage(text, func(part string) {
 		var mask uint32
 		words.Each(part, func(t words.Token) { mask |= f.words.in(t.Word) })
-		if w := f.words.worth(mask); w > most {
+		if w := f.words.worth(mask); w > most || most == 0 && w == 0 && len(best) < label && len(part) >= label {
 			best, most = part, w
 		}
 	})

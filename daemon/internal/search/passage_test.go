@@ -68,6 +68,8 @@ func TestPassage(t *testing.T) {
 		{"code", "giraffe", "<pre>  one\n\n  giraffe = long\n</pre>", "giraffe = long"},
 		{"smart quotes", "giraffe", "<p>The “giraffe” isn’t short</p>", "The “giraffe” isn’t short"},
 		{"nothing", "giraffe", "", ""},
+		{"a label above a text without the words", "giraffe", "<p>Info</p><p>The lion roars in the morning.</p>", "The lion roars in the morning."},
+		{"a label with the words", "giraffe", "<p>A giraffe</p><p>The lion roars in the morning.</p>", "A giraffe"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := safehtml.Text(tt.html)

@@ -31,6 +31,19 @@ func (w *world) seen(q string) string {
 	return hitTitles(hits)
 }
 
+// turn is the number of the last change that a search has to see.
+func (w *world) turn() (n uint64) {
+	w.T.Helper()
+	err := w.Store.View(w.T.Context(), func(tx kv.Tx) (err error) {
+		n, err = (&search.Source[struct{}]{Name: "post"}).Turn(tx, "team_a")
+		return err
+	})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return n
+}
+
 func hitTitles(hits api.PostHits) string {
 	var titles []string
 	for _, h := range hits.Data {
@@ -102,8 +115,12 @@ func TestSearchSeesEveryChange(t *testing.T) {
 	optest.Must[api.PostBatchResult](w, "posts.batch", `{"items":[{"op":"publish","id":"`+p.ID+`"},{"op":"create","create":{"title":"Zebra two","content":"<p>x</p>"}}]}`)
 	expect("batch", "Zebra", "Zebra two", "Zebra")
 	optest.Must[api.Post](w, "posts.unpublish", `{"id":"`+p.ID+`"}`)
+	before := w.turn()
 	optest.Must[api.Deleted](w, "posts.delete", `{"id":"`+p.ID+`"}`)
 	expect("deleted", "", "Zebra two", "")
+	if w.turn() == before {
+		t.Error("a daemon that looks at the number of the last change does not learn of the deletion")
+	}
 }
 
 // A post that publishes by itself is found then, and not before.
