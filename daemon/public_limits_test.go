@@ -47,7 +47,7 @@ func TestPublicLimits(t *testing.T) {
 		}
 		all.Wait()
 		// A few more where the test takes long enough for the bucket to fill.
-		if statuses[200] < row.allowed || statuses[429] == 0 || statuses[200]+statuses[429] != 50 {
+		if statuses[200] < row.allowed || statuses[200] > 2*row.allowed || statuses[429] == 0 || statuses[200]+statuses[429] != 50 {
 			t.Errorf("%s: %v", row.path, statuses)
 		}
 		a := get(row.same, row.path)
