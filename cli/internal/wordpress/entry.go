@@ -86,6 +86,11 @@ func (x *export) status(it *item, e *postsync.Entry, m *exported.Members, change
 	if at.IsZero() && (it.status == "publish" || it.status == "private" || it.status == "future") {
 		at = moment(it.date)
 	}
+	if at.IsZero() && it.status == "publish" {
+		if read, err := time.Parse(time.RFC1123Z, it.published); err == nil && read.Year() >= 1900 {
+			at = read.UTC()
+		}
+	}
 	e.Draft = true
 	switch {
 	case it.status == "trash":

@@ -38,6 +38,7 @@ type item struct {
 	content, excerpt               string
 	name, status, kind, password   string
 	date, dateGMT, modifiedGMT     string
+	published                      string // as the feed has it
 	parent, file                   string
 	sticky                         bool
 	terms                          []term
@@ -227,7 +228,7 @@ func newItem(n node) (*item, int) {
 	it := &item{
 		id: n.child("post_id"), title: n.child("title"), link: n.child("link"), guid: n.child("guid"), creator: n.child("creator"),
 		content: n.encoded("content"), excerpt: n.encoded("excerpt"), name: n.child("post_name"), status: n.child("status"), kind: n.child("post_type"), password: n.child("post_password"),
-		date: n.child("post_date"), dateGMT: n.child("post_date_gmt"), modifiedGMT: n.child("post_modified_gmt"), parent: n.child("post_parent"), file: n.child("attachment_url"),
+		date: n.child("post_date"), dateGMT: n.child("post_date_gmt"), modifiedGMT: n.child("post_modified_gmt"), published: n.child("pubDate"), parent: n.child("post_parent"), file: n.child("attachment_url"),
 		sticky: n.child("is_sticky") == "1", meta: map[string]string{},
 	}
 	comments := 0
