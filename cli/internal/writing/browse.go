@@ -40,7 +40,7 @@ func (o *Syncer) Browse(a *kit.App, name string) browse.Noun {
 	}
 	return browse.Noun{
 		Name: name, Title: "Sync plan of " + o.Noun + "s", Of: "folder", Ask: "Which folder of " + o.Noun + "s? Its path",
-		Columns: []browse.Column{{Name: "plan"}, {Name: "file"}, {Name: "what", Flex: true}},
+		Columns: []browse.Column{{Name: "  file"}, {Name: "what", Flex: true}},
 		List:    p.list,
 		Verbs: []browse.Verb{
 			verb("a", "apply", "Do what the plan says about the file", "fail", false),
@@ -133,9 +133,9 @@ func (p *plan) list(ctx context.Context, dir, _ string) (*browse.Page, error) {
 		if n := len(item.Notes) + len(item.Lost); n > 0 && item.Action != postsync.Same {
 			what += "  " + kit.Count(n, "note")
 		}
-		rank := fmt.Sprint(slices.Index(order, item.Action))
+		sign, _, _ := strings.Cut(signs[item.Action], " ")
 		page.Rows = append(page.Rows, browse.Row{
-			ID: item.Path, Of: dir, Label: item.Path, Cells: []string{signs[item.Action], item.Path, what}, Keys: []string{rank, item.Path, what},
+			ID: item.Path, Of: dir, Label: item.Path, Cells: []string{sign + " " + item.Path, what}, Keys: []string{item.Path, what},
 			Detail: func() *browse.Detail { return detail(item) },
 		})
 	}
