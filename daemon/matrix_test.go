@@ -420,8 +420,12 @@ func (in *instance) session(t testing.TB, team daemon.First) string {
 	}
 	if in.sessions[team.TeamID] == "" {
 		_, link, _ := strings.Cut(team.SignInLink, "token=")
-		s := in.procedure(t, "auth.login", "", `{"linkToken":"`+link+`","newPassword":"`+password+`"}`).JSON(t)
-		in.sessions[team.TeamID] = s["token"].(string)
+		a := in.procedure(t, "auth.login", "", `{"linkToken":"`+link+`","newPassword":"`+password+`"}`)
+		token, ok := a.JSON(t)["token"].(string)
+		if !ok {
+			t.Fatalf("sign in: %s %s", a.Status, a.Body)
+		}
+		in.sessions[team.TeamID] = token
 	}
 	return in.sessions[team.TeamID]
 }
