@@ -5,7 +5,9 @@ import (
 	"html"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -88,9 +90,15 @@ func outline(t OfflineTask) string {
 	if points := lines(t.Prompt); len(points) > 0 {
 		writeList(&b, "Points to cover", points, func(p string) string { return esc(p) + " " + toComplete })
 	}
-	sections := sectionsFor(t.Title)
-	for _, s := range sections[:sectionCount(t.Length, len(sections))] {
-		writeList(&b, s.heading, s.asks, func(a string) string { return ask(a + ".") })
+	if n := promised(t.Title); n > 0 {
+		for i := range n {
+			fmt.Fprintf(&b, "<h2>%d. %s</h2>\n<p>%s</p>\n", i+1, toComplete, ask("What it is, with an example."))
+		}
+	} else {
+		sections := sectionsFor(t.Title)
+		for _, s := range sections[:sectionCount(t.Length, len(sections))] {
+			writeList(&b, s.heading, s.asks, func(a string) string { return ask(a + ".") })
+		}
 	}
 	writeRelated(&b, t)
 	if facts := nonEmpty(t.Brand.Facts); len(facts) > 0 {
@@ -103,6 +111,28 @@ func outline(t OfflineTask) string {
 	fmt.Fprintf(&b, "<h2>Next step</h2>\n<p>%s</p>\n", ask("Say what the reader should do now."))
 	return b.String()
 }
+
+// promised is how many things a title counts, as "10 tips for …" and "Les 7 raisons …"
+// do; 0 for a title that does not. A number behind other words is mostly that of
+// something else.
+func promised(title string) int {
+	m := counted().FindStringSubmatch(title)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil || n < 2 || n > maxPromised {
+		return 0
+	}
+	return n
+}
+
+// maxPromised is the most headings that an outline counts.
+const maxPromised = 30
+
+var counted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\s*(?:(?:the|our|my|top|die|unsere|les|nos|las|los|i|le|de|as|os)\s+){0,2}(\d{1,2})\s+\p{L}{2,}`)
+})
 
 func sectionsFor(title string) []section {
 	all := forms()
@@ -201,7 +231,8 @@ const maxDescription = 160
 
 // describe picks the sentence that says most about the title and fills up with
 // those that follow it. Where there is no content yet, it falls back on the
-// title and what the author and the team said.
+// title and what the author and the team said. Where no sentence has a word of the
+// title there is none: it would be wrong, and the same for every post.
 func describe(t OfflineTask) string {
 	var all []string
 	for _, blk := range blocks(t.Content) {
@@ -214,8 +245,9 @@ func describe(t OfflineTask) string {
 	}
 	said := vocabularyOf(t.Title + "\n" + t.Content)
 	wanted := said.stems(t.Title)
-	best, score := 0, -1.0
+	best, score, fits := 0, -1.0, len(wanted) == 0
 	for i, s := range all {
+		fits = fits || said.overlap(wanted, s) > 0 || strings.Contains(strings.ToLower(s), strings.ToLower(strings.TrimSpace(t.Title)))
 		// An opening sentence says more than a later one; a fragment says little.
 		n := float64(said.overlap(wanted, s)) - float64(i)*0.25
 		if utf8.RuneCountInString(s) < 40 {
@@ -224,6 +256,9 @@ func describe(t OfflineTask) string {
 		if i == 0 || n > score {
 			best, score = i, n
 		}
+	}
+	if !fits {
+		return ""
 	}
 	return fill(all[best:])
 }

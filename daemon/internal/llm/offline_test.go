@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,6 +110,25 @@ func TestLengthChangesTheOutline(t *testing.T) {
 	}
 }
 
+// A title that counts gets as many headings; other numbers count nothing.
+func TestOutlineCountsAsItsTitle(t *testing.T) {
+	for title, want := range map[string]int{
+		"10 tips for hammers": 10, "Top 5 hammers": 5, "Die 7 Gründe für Stahl": 7, "Les 3 raisons d'attendre": 3,
+		"Windows 11 for beginners": 0, "2026 in review": 0, "10 % more steel": 0, "1 reason": 0, "99 luftballons": 0, "Why Go": 0,
+	} {
+		for _, length := range []string{"short", "long"} {
+			text := offlineText(t, llm.OfflineTask{Kind: llm.TaskContent, Title: title, Length: length})
+			n := 0
+			for strings.Contains(text, fmt.Sprintf("<h2>%d. [to complete]</h2>", n+1)) {
+				n++
+			}
+			if n != want || strings.Count(text, ". [to complete]</h2>") != want {
+				t.Errorf("%q has %d counted headings, want %d", title, n, want)
+			}
+		}
+	}
+}
+
 func TestDescription(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -121,6 +141,8 @@ func TestDescription(t *testing.T) {
 			"Why Go. Write about builds that take a second."},
 		{"title with its own mark", llm.OfflineTask{Title: "Why Go?"}, "Why Go?"},
 		{"nothing given", llm.OfflineTask{}, ""},
+		{"nothing about the title", llm.OfflineTask{Title: "Vacuum cleaners", Content: "<p>[to complete] Say why.</p><ul><li>Acme Tools was founded in 1999.</li></ul>"}, ""},
+		{"something about the title", llm.OfflineTask{Title: "Vacuum cleaners", Content: "<p>Acme was founded in 1999.</p><p>A vacuum cleaner needs a bag that fits it well.</p>"}, "A vacuum cleaner needs a bag that fits it well."},
 		{"other scripts", llm.OfflineTask{Title: "静けさ", Content: "<p>静けさは仕事を深くする。毎日一時間を守ろう。</p>"}, "静けさは仕事を深くする。 毎日一時間を守ろう。"},
 	} {
 		c.task.Kind = llm.TaskDescription

@@ -58,6 +58,17 @@ func TestOfflineJob(t *testing.T) {
 	}
 }
 
+// No description is better than one that is the same for every post, and the job
+// says so.
+func TestNoDescriptionRatherThanAWrongOne(t *testing.T) {
+	w := newWorld(t, llm.Config{}).work()
+	started := w.generate(`{"title":"Vacuum cleaners","generateContent":true,"generateDescription":true}`)
+	job := w.done(started.JobID)
+	if p := w.post(started.PostID); job.State != api.JobCompleted || p.Description != "" || len(job.Warnings) != 1 || !strings.Contains(job.Warnings[0], "No description was written") {
+		t.Errorf("%q, %+v", p.Description, job)
+	}
+}
+
 // The offline mode is deterministic: the same question, the same text.
 func TestOfflineJobIsDeterministic(t *testing.T) {
 	w := newWorld(t, llm.Config{}).work()

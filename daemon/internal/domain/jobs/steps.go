@@ -24,6 +24,10 @@ func (s *Service) perform(ctx context.Context, t *task, st *api.JobStep) error {
 	case stepDescription:
 		return s.write(ctx, t, st, descriptionPrompt, llm.TaskDescription, func(text string) error {
 			line := cleanLine(text)
+			if line == "" && t.rec.Job.Provider == llm.ProviderOffline {
+				st.Warning = "No description was written: no sentence of the text is about the title."
+				return nil
+			}
 			if line == "" {
 				return errNothing
 			}
