@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -145,7 +146,7 @@ func read(resp *http.Response) (*Response, error) {
 	if resp.StatusCode >= 300 {
 		limit = maxErrorBody
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	body, err := readAll(resp.Body, limit+1)
 	if err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
@@ -156,6 +157,29 @@ func read(resp *http.Response) (*Response, error) {
 		body = body[:limit]
 	}
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// readAll reads at most so many bytes, in pieces: a buffer that grows leaves several
+// times its size behind.
+func readAll(r io.Reader, most int64) ([]byte, error) {
+	const least, largest = 16 << 10, 1 << 20
+	var pieces [][]byte
+	for size := int64(least); most > 0; size = min(2*size, largest) {
+		piece := make([]byte, min(size, most))
+		n, err := io.ReadFull(r, piece)
+		pieces = append(pieces, piece[:n])
+		most -= int64(n)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(pieces) == 1 {
+		return pieces[0], nil
+	}
+	return slices.Concat(pieces...), nil
 }
 
 // open makes one attempt and leaves the answer's body to the caller.
