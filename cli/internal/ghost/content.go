@@ -127,7 +127,7 @@ func file(n *html.Node, c *exported.Changes) string {
 }
 
 // embed leaves a quotation of another site as the quotation that it is.
-func embed(n *html.Node, c *exported.Changes) string {
+func embed(n *html.Node, _ *exported.Changes) string {
 	under := ""
 	if text := caption(n); text != "" {
 		under = "<p><em>" + text + "</em></p>"

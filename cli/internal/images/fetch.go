@@ -42,7 +42,7 @@ func NewFetch(ctx context.Context, named []string) Fetch {
 			return d.DialContext(ctx, network, address)
 		},
 	}
-	client := &http.Client{Transport: transport, Timeout: fetchTime, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+	client := &http.Client{Transport: transport, Timeout: fetchTime, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
 		}

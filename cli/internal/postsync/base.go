@@ -21,12 +21,12 @@ func (s *Syncer) keepBases() error {
 		return nil
 	}
 	dir := filepath.Join(s.opt.Dir, filepath.FromSlash(baseDir))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return fmt.Errorf("keep the files as they are: %w", err)
 	}
 	ignore := filepath.Join(dir, ".gitignore")
 	if _, err := os.Stat(ignore); err != nil {
-		if err := os.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
+		if err := os.WriteFile(ignore, []byte("*\n"), 0o600); err != nil {
 			return fmt.Errorf("keep the files as they are: %w", err)
 		}
 	}
@@ -35,7 +35,7 @@ func (s *Syncer) keepBases() error {
 		if _, err := os.Stat(name); err == nil {
 			continue
 		}
-		if err := os.WriteFile(name, deflated(raw), 0o644); err != nil {
+		if err := os.WriteFile(name, deflated(raw), 0o600); err != nil {
 			return fmt.Errorf("keep the files as they are: %w", err)
 		}
 	}

@@ -221,5 +221,5 @@ func (x *export) addresses(it *item, e *postsync.Entry, m *exported.Members, cha
 		changes.Add("old addresses such as ?p=1 cannot lead here: a path is missing")
 	}
 	m.Add("aliases", exported.List(aliases))
-	e.Addresses = append(aliases, "?p="+it.id, "?page_id="+it.id)
+	e.Addresses = slices.Concat(aliases, []string{"?p=" + it.id, "?page_id=" + it.id})
 }
