@@ -76,39 +76,44 @@ func sectionCount(length string, all int) int {
 
 // outline writes the skeleton of a post: headings that fit the title, what the
 // author asked for, the team's facts and quotes of related documents word for
-// word, and a [to complete] mark for everything that would have to be invented.
+// word, and a [to complete] mark for everything that would have to be invented. It
+// speaks the title's language.
 func outline(t OfflineTask) string {
 	var b strings.Builder
-	lead := "Say in two sentences what this is about"
+	say := phrasesFor(t.Title)
+	lead := say.lead
 	if t.Audience != "" {
-		lead += " and why it matters to " + t.Audience
+		lead += fmt.Sprintf(say.matters, t.Audience)
 	}
 	if t.Tone != "" {
-		lead += "; tone: " + t.Tone
+		lead += fmt.Sprintf(say.tone, t.Tone)
 	}
 	fmt.Fprintf(&b, "<p>%s</p>\n", ask(lead+"."))
 	if points := lines(t.Prompt); len(points) > 0 {
-		writeList(&b, "Points to cover", points, func(p string) string { return esc(p) + " " + toComplete })
+		writeList(&b, say.points, points, func(p string) string { return esc(p) + " " + toComplete })
 	}
 	if n := promised(t.Title); n > 0 {
 		for i := range n {
-			fmt.Fprintf(&b, "<h2>%d. %s</h2>\n<p>%s</p>\n", i+1, toComplete, ask("What it is, with an example."))
+			fmt.Fprintf(&b, "<h2>%d. %s</h2>\n<p>%s</p>\n", i+1, toComplete, ask(say.item))
 		}
 	} else {
-		sections := sectionsFor(t.Title)
+		sections := say.sections
+		if sections == nil {
+			sections = sectionsFor(t.Title)
+		}
 		for _, s := range sections[:sectionCount(t.Length, len(sections))] {
 			writeList(&b, s.heading, s.asks, func(a string) string { return ask(a + ".") })
 		}
 	}
-	writeRelated(&b, t)
+	writeRelated(&b, t, say.related)
 	if facts := nonEmpty(t.Brand.Facts); len(facts) > 0 {
-		heading := "About us"
+		heading := say.about
 		if t.Brand.Name != "" {
-			heading = "About " + t.Brand.Name
+			heading = fmt.Sprintf(say.aboutName, t.Brand.Name)
 		}
 		writeList(&b, heading, facts, esc)
 	}
-	fmt.Fprintf(&b, "<h2>Next step</h2>\n<p>%s</p>\n", ask("Say what the reader should do now."))
+	fmt.Fprintf(&b, "<h2>%s</h2>\n<p>%s</p>\n", esc(say.next), ask(say.ask))
 	return b.String()
 }
 
@@ -158,7 +163,7 @@ func writeList(b *strings.Builder, heading string, items []string, show func(str
 
 // writeRelated quotes of each related document the sentence nearest to the
 // title, with its source.
-func writeRelated(b *strings.Builder, t OfflineTask) {
+func writeRelated(b *strings.Builder, t OfflineTask, heading string) {
 	const most = 3
 	var quotes []string
 	for _, s := range t.Related {
@@ -169,7 +174,7 @@ func writeRelated(b *strings.Builder, t OfflineTask) {
 		quotes = append(quotes, fmt.Sprintf("<blockquote>\n<p>%s</p>\n<p>— %s</p>\n</blockquote>\n", esc(shorten(quote, 280)), citation(s)))
 	}
 	if len(quotes) > 0 {
-		fmt.Fprintf(b, "<h2>What we wrote before</h2>\n%s", strings.Join(quotes, ""))
+		fmt.Fprintf(b, "<h2>%s</h2>\n%s", esc(heading), strings.Join(quotes, ""))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -125,6 +126,27 @@ func TestOutlineCountsAsItsTitle(t *testing.T) {
 			if n != want || strings.Count(text, ". [to complete]</h2>") != want {
 				t.Errorf("%q has %d counted headings, want %d", title, n, want)
 			}
+		}
+	}
+}
+
+// TestOutlineSpeaksTheTitlesLanguage: of everything that the outline says itself.
+func TestOutlineSpeaksTheTitlesLanguage(t *testing.T) {
+	for title, want := range map[string]string{
+		"Warum wir auf Stahl setzen und was das für die Kunden heißt": "Kurz gesagt", "Comment nous choisissons nos fournisseurs": "En bref", "Por qué los martillos son mejores con un mango de madera": "En resumen",
+		"Perché il nostro martello è il migliore": "In breve", "Waarom wij voor staal kiezen en wat dat voor de klant betekent": "Kort gezegd", "Por que os nossos martelos são melhores com cabo de madeira": "Em resumo",
+		"Why we chose steel": "The short answer", "Group commit": "In short", "Kubernetes": "In short",
+	} {
+		text := offlineText(t, llm.OfflineTask{Kind: llm.TaskContent, Title: title, Prompt: "XYZ.", Audience: "XYZ", Tone: "XYZ", Brand: llm.Brand{Name: "XYZ", Facts: []string{"XYZ."}}, Length: "long"})
+		if !strings.Contains(text, "<h2>"+want+"</h2>") {
+			t.Errorf("%q has no heading %q:\n%s", title, want, text)
+		}
+		english := strings.Contains(text, "Say what") || strings.Contains(text, "Points to cover") || strings.Contains(text, "About XYZ") || strings.Contains(text, "Next step")
+		if english != slices.Contains([]string{"The short answer", "In short"}, want) {
+			t.Errorf("%q speaks English %t:\n%s", title, english, text)
+		}
+		if strings.Contains(text, "%!") {
+			t.Errorf("%q: %s", title, text)
 		}
 	}
 }

@@ -87,6 +87,9 @@ func (s *Screen) publish() tea.Cmd {
 			return changed, part.Line(p.Slug) + " is a draft again", err
 		}
 		changed, err := s.api.Publish(ctx, ref)
+		if err == nil && changed.Held != "" {
+			return changed, part.Line(p.Slug) + " is held back and not public yet: its text is not complete", nil
+		}
 		return changed, "published " + part.Line(p.Slug), err
 	})
 }

@@ -68,6 +68,15 @@ func TestDelete(t *testing.T) {
 	}
 }
 
+// TestHeldBackIsTold: a post that is published and not public is not said to be.
+func TestHeldBackIsTold(t *testing.T) {
+	s := tuitest.New(t, 100, 24)
+	s.Posts.Content = "<p>[to complete] Say why.</p>"
+	s.Keys("p")
+	s.Sees("why-go is held back and not public yet")
+	s.Misses("published why-go")
+}
+
 func TestRefusalIsTold(t *testing.T) {
 	s := tuitest.New(t, 100, 24)
 	s.Posts.Refuse = errors.New("slug is taken")

@@ -48,6 +48,9 @@ func (f *Posts) to(status, id string) (*api.Post, error) {
 		if p := &f.Page.Data[i]; p.ID == id {
 			p.Status = status
 			p.Version++
+			if p.Held = ""; status == api.PostPublished && strings.Contains(f.Content, "[to complete]") {
+				p.Held = api.HeldUnfinished
+			}
 			changed := *p
 			return &changed, nil
 		}
