@@ -151,6 +151,10 @@ func twoTeams(t *testing.T) (data string, questions []question) {
 	p := serve(t, data)
 	for _, own := range []team{a, b} {
 		known := map[string]bool{}
+		_, empty := call(t.Context(), "GET", p.URL+"/"+own.TeamSlug+"/", "", "") // as it is when every post is hidden
+		for _, piece := range pieces(bytes.ReplaceAll(empty, []byte(p.URL), nil)) {
+			known[piece] = true
+		}
 		for i := range flipPosts {
 			id, status, answer := p.write(t.Context(), own.Key, fmt.Sprintf("Post %d of %s", i, own.TeamSlug),
 				strings.Repeat(fmt.Sprintf("<p>%d of %s</p>", i, own.TeamSlug), 100))
