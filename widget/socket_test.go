@@ -453,7 +453,7 @@ func TestFallback(t *testing.T) {
 		"a form":         {body, []string{"Origin", "https://shop.example", "Content-Type", "application/x-www-form-urlencoded"}, 415},
 		"no frame":       {`{"visitor":"x"}`, []string{"Origin", "https://shop.example", "Content-Type", "text/plain"}, 400},
 		"not JSON":       {`{`, []string{"Origin", "https://shop.example", "Content-Type", "text/plain"}, 400},
-		"too long":       {strings.Repeat(" ", 33<<10), []string{"Origin", "https://shop.example", "Content-Type", "text/plain"}, 413},
+		"too long":       {strings.Repeat(" ", 105<<10), []string{"Origin", "https://shop.example", "Content-Type", "text/plain"}, 413},
 	} {
 		if resp, text := w.request(http.MethodPost, "/svc-api/widget/frames?site="+w.site, row.body, row.header...); resp.StatusCode != row.status {
 			t.Errorf("%s: %d %s", name, resp.StatusCode, text)

@@ -215,12 +215,18 @@ func refuseFields(bad []api.FieldError, query bool) error {
 		for i := range bad {
 			bad[i].Pointer = strings.TrimPrefix(bad[i].Pointer, "/")
 		}
-		e := api.NewError(400, api.CodeInvalidParameter, "%s %s.", bad[0].Pointer, bad[0].Message)
-		e.Errors = bad
-		return e
+		return InvalidParameters(bad...)
 	}
 	if slices.ContainsFunc(bad, func(b api.FieldError) bool { return b.Code != "unknown_field" }) {
 		return api.InvalidFields(bad...)
 	}
 	return api.InvalidFields(bad...).WithCode(api.CodeUnknownField)
+}
+
+// InvalidParameters is the error for parameters that cannot be accepted, each named
+// by its Pointer. Operations use it for rules that a schema cannot say.
+func InvalidParameters(bad ...api.FieldError) error {
+	e := api.NewError(400, api.CodeInvalidParameter, "%s %s.", bad[0].Pointer, bad[0].Message)
+	e.Errors = bad
+	return e
 }

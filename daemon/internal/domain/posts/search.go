@@ -82,7 +82,7 @@ const (
 // that order.
 func (s *Service) ranked(ctx context.Context, who op.Caller, in api.PostQuery) (out op.Encoded[api.Page[api.Post]], err error) {
 	if in.Order == ascending {
-		return out, api.Invalid("/order", "not_allowed", "does not go with q: the best post comes first")
+		return out, op.InvalidParameters(api.FieldError{Pointer: "order", Code: "not_allowed", Message: "does not go with q: the best post comes first"})
 	}
 	first, err := op.ParseRank(who.Team, table.Name(), scopeOf(&in), in.Cursor)
 	if err != nil {
