@@ -86,10 +86,10 @@ func TestPullChangesOnlyWhatDiffers(t *testing.T) {
 				"a word":  {func(p *api.Post) { p.Content = strings.Replace(p.Content, "wrapped", "broken", 1) }, "wrapped", "broken"},
 				"an item": {func(p *api.Post) { p.Content = strings.Replace(p.Content, "of two", "of <em>two</em>", 1) }, "* of two", "* of *two*"},
 			} {
+				if form == "none" && (name == "summary" || name == "author") {
+					continue // there is no such member
+				}
 				t.Run(form+"/"+ends+"/"+name, func(t *testing.T) {
-					if form == "none" && (name == "summary" || name == "author") {
-						t.Skip("it has no such member")
-					}
 					p := asPost(t, "post.md", text)
 					c.change(p)
 					want := text
