@@ -235,7 +235,7 @@ func TestRankedList(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	for args, want := range map[string]api.Code{
-		`"order":"asc"`: api.CodeValidationFailed,
+		`"order":"asc"`: api.CodeInvalidParameter,
 		`"tag":"odd","cursor":"` + first.NextCursor + `"`: api.CodeInvalidCursor,
 		`"cursor":"bm9uc2Vuc2U"`:                          api.CodeInvalidCursor,
 	} {
