@@ -1,6 +1,10 @@
 package search
 
-import "edgesvc.dev/svc/daemon/internal/search/words"
+import (
+	"math/bits"
+
+	"edgesvc.dev/svc/daemon/internal/search/words"
+)
 
 const (
 	minRepaired        = 4 // letters of a word that may have a slip
@@ -49,8 +53,9 @@ func (q *question) nearest(v *view, word string, home bool) (term string) {
 		if len(w) >= minTwoSlips && home {
 			limit = 2
 		}
+		own := letters(w)
 		v.eachLike(w, limit, func(t string, df int) {
-			if len(w) < minOtherLetter && len(t) < minRepaired {
+			if bits.OnesCount32(own^letters(t)) > 2*limit || len(w) < minOtherLetter && len(t) < minRepaired {
 				return
 			}
 			if d := distance(w, t, limit); d <= limit && (d < best || d == best && df > most) {
@@ -75,6 +80,15 @@ func (v *view) eachLike(word string, limit int, f func(term string, df int)) {
 			}
 		}
 	}
+}
+
+// letters are those that a word has, a bit each: a slip changes two of them at most,
+// so that most words are told apart before they are compared.
+func letters(word string) (set uint32) {
+	for i := range len(word) {
+		set |= 1 << (word[i] & 31)
+	}
+	return set
 }
 
 // distance is how many letters were added, left out, replaced or changed with
