@@ -32,7 +32,7 @@ var files = []string{"FILE", "DIR", "file", "dir", "static", "media"}
 
 // words are those that a flag takes.
 var words = map[string][]string{
-	"status": {"draft", "published", "archived"}, "on-drift": {"fail", "theirs", "ours"}, "prune": {"archive", "none"}, "slug-from": {"name", "path"},
+	"status": {"draft", "published", "archived"}, "on-drift": {"fail", "merge", "theirs", "ours"}, "prune": {"archive", "none"}, "slug-from": {"name", "path"},
 	"missing-images": {"note", "fail"}, "format": {"md", "html", "jsonl"}, "placement": {"header", "query"}, "locale": {"de", "en", "es", "fr", "it", "nl", "pt"},
 	"accent-color": {"#"}, "grace": {"1h", "24h", "7d"}, "expires": {"30d", "90d", "365d"},
 	"since": {"1h", "24h", "7d"}, "publish-at": {"2h", "1d", "7d"},

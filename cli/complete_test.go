@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +57,19 @@ func TestEverythingCompletes(t *testing.T) {
 				t.Errorf("%s --%s completes files", c.CommandPath(), f.Name)
 			}
 		})
+	}
+	// What a flag's help names in words is what is offered.
+	for _, c := range tree(t, cobra.ShellCompRequestCmd) {
+		if f := c.LocalFlags().Lookup("on-drift"); f != nil {
+			c.SetContext(t.Context())
+			complete, _ := c.GetFlagCompletionFunc(f.Name)
+			offered, _ := complete(c, nil, "")
+			for _, word := range []string{"fail", "merge", "theirs", "ours"} {
+				if strings.Contains(f.Usage, word) != slices.Contains(offered, word) {
+					t.Errorf("%s --on-drift offers %v, its help says %q", c.CommandPath(), offered, f.Usage)
+				}
+			}
+		}
 	}
 	// Only a shell that asks pays for it.
 	for _, c := range tree(t) {

@@ -102,7 +102,7 @@ func (d *Daemon) watchSites(ctx context.Context) error {
 	}, "site.updated", "site.deleted")
 }
 
-// verify returns who the site has proved that the visitor is, nil for nobody.
+// verify returns who the site has proved that the visitor is, nil is nobody.
 // A proof that does not hold is refused, rather than taken for a stranger's.
 func (d *desk) verify(ctx context.Context, site api.Site, claim api.ChatUser) (*chat.Identity, error) {
 	if claim.Token == "" {

@@ -41,7 +41,7 @@ type transport struct {
 	timeout    time.Duration
 	insecure   bool
 	sleep      func(context.Context, time.Duration) error
-	paused     func(wait time.Duration, status int) // nil for nobody
+	paused     func(wait time.Duration, status int) // nil is nobody
 }
 
 func newTransport(baseURL string, options []Option) *transport {

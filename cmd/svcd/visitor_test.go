@@ -89,7 +89,7 @@ type visitor struct {
 	since   int
 
 	writing bool   // an answer has begun that has not ended
-	heard   func() // each frame; nil for nobody
+	heard   func() // each frame; nil is nobody
 }
 
 func newVisitor(site, address string) *visitor {

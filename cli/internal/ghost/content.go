@@ -8,7 +8,7 @@ import (
 	"edgesvc.dev/svc/cli/internal/exported"
 )
 
-// ghostURL stands in exports for the address of the site.
+// ghostURL is what exports have in place of the address of the site.
 const ghostURL = "__GHOST_URL__"
 
 // onSite is an address of the export with the old site's, or from its root.

@@ -155,7 +155,7 @@ func versions(p string) []string {
 	return all
 }
 
-// addressSum stands for the sum of a picture that is known by its address.
+// addressSum takes the place of the sum of a picture that is known by its address.
 func addressSum(address string) string {
 	sum := sha256.Sum256([]byte("address\x00" + address))
 	return hex.EncodeToString(sum[:])

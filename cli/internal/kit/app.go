@@ -30,7 +30,7 @@ type App struct {
 	Transport http.RoundTripper
 
 	// Paused hears how long a request waits before it is sent again, and the status
-	// that it waits for; nil for nobody.
+	// that it waits for; nil is nobody.
 	Paused func(wait time.Duration, status int)
 
 	Settings *settings.Settings // nil before Load

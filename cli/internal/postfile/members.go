@@ -5,7 +5,7 @@ import (
 	"edgesvc.dev/svc/cli/internal/markup"
 )
 
-// FromMembers is a text that was no file: its members as front matter has them,
+// FromMembers is a text that was not a file: its members as front matter has them,
 // and HTML without marks of other programs. What pages do not show of it is left
 // out and noted, as it is of HTML inside Markdown.
 func FromMembers(members []frontmatter.Member, html string) (*File, error) {

@@ -255,7 +255,7 @@ func wikiAgain(link string) string {
 	return m[1] + "[[" + name + "]]"
 }
 
-// htmlBlock is HTML that stands in Markdown as it is: without blank lines, which
+// htmlBlock is HTML in Markdown: without blank lines, which
 // would end it, and without what could be a mark of other programs.
 func htmlBlock(src string) string {
 	z := html.NewTokenizer(strings.NewReader(src))

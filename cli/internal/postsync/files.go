@@ -43,7 +43,7 @@ type source struct {
 	bytes     string        // its SHA-256
 	hash      string        // of all that its post is made from
 	parts     []markup.Part // where links into it lead
-	html      string        // the text as it is sent, its pictures as they stand in the file
+	html      string        // the text as it is sent, its pictures as they are in the file
 	notes     []markup.Note
 	pictures  []string // SHA-256 of those that are there
 	elsewhere []string // addresses that lead to it for the sake of other files

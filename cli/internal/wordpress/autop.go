@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// block are the elements that stand on lines of their own.
+// block are the elements that have lines of their own.
 const block = `(?:table|thead|tfoot|caption|col|colgroup|tbody|tr|td|th|div|dl|dd|dt|ul|ol|li|pre|form|map|area|blockquote|address|style|p|h[1-6]|hr|fieldset|legend|section|article|aside|hgroup|header|footer|nav|figure|figcaption|details|menu|summary|iframe|video|audio|script)`
 
 var (

@@ -1,6 +1,6 @@
 // Package condition decides about facts: and/or trees of rules over maps, for
 // audiences, sequences and automations. There is no other language for that: texts
-// have Liquid, and a third one nobody would learn.
+// have Liquid, and nobody would learn a third one.
 package condition
 
 import (
@@ -25,7 +25,7 @@ type node interface {
 	match(facts map[string]any, now time.Time) bool
 }
 
-// Compile checks a condition, which stands at pointer in the input, and returns every
+// Compile checks a condition, which is at pointer in the input, and returns every
 // fault at once. nil is a condition that is true.
 func Compile(c *api.Condition, pointer string) (*Condition, []api.FieldError) {
 	if c == nil {

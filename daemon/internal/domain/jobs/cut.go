@@ -34,7 +34,7 @@ var (
 )
 
 // wholeHTML ends an HTML text with its last sentence or block, all elements
-// closed. Text that is no HTML is left to be read as Markdown.
+// closed. Text that is not HTML is left to be read as Markdown.
 func wholeHTML(text string) string {
 	if !tagPattern.MatchString(text) {
 		return llm.ToSentence(text)

@@ -348,6 +348,33 @@ func answered(t *testing.T, addr string) {
 	wantOne(t, a, 200)
 }
 
+// crowded has so many clients each say something on a connection, and again on
+// another when the server closes it, until the returned function is called.
+func crowded(t *testing.T, addr string, clients int, say []byte) (end func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var attack conc.WaitGroup
+	for range clients {
+		attack.Go(func() {
+			for ctx.Err() == nil {
+				c, err := net.Dial("tcp", addr)
+				if err != nil {
+					continue
+				}
+				hangUp := context.AfterFunc(ctx, func() { _ = c.Close() })
+				_, _ = c.Write(say)
+				_, _ = io.Copy(io.Discard, c) // until the server closes it
+				hangUp()
+				_ = c.Close()
+			}
+		})
+	}
+	return func() {
+		cancel()
+		attack.Wait()
+	}
+}
+
 // TestUnfinishedRequestsGiveWay has all places taken by connections that have
 // sent something and let the server wait for the rest, each in its own way, and
 // by a crowd that takes each place again that it loses. Whoever comes with a
@@ -363,29 +390,10 @@ func TestUnfinishedRequestsGiveWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			addr := start(t, guard.Options{MaxConns: places, MaxConnsPerAddress: 2 * crowd})
-			ctx, end := context.WithCancel(t.Context())
-			defer end()
-			var attack conc.WaitGroup
-			for range crowd {
-				attack.Go(func() {
-					for ctx.Err() == nil {
-						c, err := net.Dial("tcp", addr)
-						if err != nil {
-							continue
-						}
-						hangUp := context.AfterFunc(ctx, func() { _ = c.Close() })
-						fmt.Fprint(c, sent)
-						_, _ = io.Copy(io.Discard, c) // until the server closes it
-						hangUp()
-						_ = c.Close()
-					}
-				})
-			}
+			defer crowded(t, addr, crowd, []byte(sent))()
 			for range 10 {
 				answered(t, addr)
 			}
-			end()
-			attack.Wait()
 		})
 	}
 }
@@ -470,24 +478,7 @@ func TestStalledHandshakes(t *testing.T) {
 			}
 
 			addr := start(t, guard.Options{TLS: config, MaxConns: places, MaxConnsPerAddress: 2 * crowd})
-			ctx, end := context.WithCancel(t.Context())
-			defer end()
-			var attack conc.WaitGroup
-			for range crowd {
-				attack.Go(func() {
-					for ctx.Err() == nil {
-						c, err := net.Dial("tcp", addr)
-						if err != nil {
-							continue
-						}
-						hangUp := context.AfterFunc(ctx, func() { _ = c.Close() })
-						_, _ = c.Write(said)
-						_, _ = io.Copy(io.Discard, c) // until the server closes it
-						hangUp()
-						_ = c.Close()
-					}
-				})
-			}
+			defer crowded(t, addr, crowd, said)()
 			transport := borrowed.Client().Transport.(*http.Transport).Clone()
 			transport.DisableKeepAlives = true
 			client := &http.Client{Transport: transport, Timeout: 20 * time.Second}
@@ -501,8 +492,6 @@ func TestStalledHandshakes(t *testing.T) {
 				}
 				_ = resp.Body.Close()
 			}
-			end()
-			attack.Wait()
 		})
 	}
 }
